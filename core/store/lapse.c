@@ -19,3 +19,7 @@ ck_status ck_store_find_holder(long *pid, ck_store *self, const char *session_id
   if (!self->backend.lapse.find_holder) return CK_OK;
   return self->backend.lapse.find_holder(pid, self->backend.self, session_id, err);
 }
+
+ck_status ck_store_put_lapse(ck_store *self, ck_lease of, ck_error *err) {
+  return self->backend.lapse.put ? self->backend.lapse.put(self->backend.self, of, err) : CK_OK;
+}

@@ -19,11 +19,18 @@ CK_CHECKED ck_status ck_store_check_lapse(ck_store *self, ck_lease lease, ck_err
 CK_CHECKED ck_status ck_store_find_holder(long *pid, ck_store *self, const char *session_id,
                                           ck_error *err);
 
+/* The run that had this lease stopped since it lapsed: it did not die, and does not count among the
+ * session's restarts (ck_restarts), also where somebody has taken the session over since. Where it
+ * was taken twice since, nothing is changed: it comes too late. For whoever saw it end; also
+ * through a handle that only reads. */
+CK_CHECKED ck_status ck_store_put_lapse(ck_store *self, ck_lease of, ck_error *err);
+
 /* All of them, of a backend. */
 typedef struct ck_lapse_functions {
   void (*watch)(void *self, ck_lapse_call call, void *to);
   CK_CHECKED ck_status (*check)(void *self, ck_lease lease, ck_error *err);
   CK_CHECKED ck_status (*find_holder)(long *pid, void *self, const char *session_id, ck_error *err);
+  CK_CHECKED ck_status (*put)(void *self, ck_lease of, ck_error *err);
 } ck_lapse_functions;
 
 #endif

@@ -22,6 +22,7 @@ typedef struct ck_worker_child {
   pid_t pid;
   int errors, said; /* anonymous files: its stderr and stdout */
   uint64_t limits;  /* that it counts for */
+  uint64_t epoch;   /* that the session has once it has taken it */
   ck_reservation reserved;
   char session[CK_ID_SIZE];
   bool over; /* it has ended so, and nobody has taken note of it yet */

@@ -19,6 +19,7 @@
 #include "core/host/worker/tell.h"
 #include "core/host/worker/trouble.h"
 #include "core/host/worker/unbegun.h"
+#include "core/store/lapse.h"
 #include "core/store/news.h"
 
 /* Between a word that there is something and the look at it: what comes at once is seen at once. */
@@ -126,13 +127,25 @@ static void tell_wait(const worker *self, const ck_candidate *candidate) {
   ck_unbegun_tell(self->options->store, self->candidates.redactor, candidate->id, text);
 }
 
-/* A session whose profile deletes it when it succeeded is gone. */
+/* A session whose profile deletes it when it succeeded is gone. A lapse is told to the store first:
+ * whoever takes the session would count it as a death. */
+static ck_status read_end(bool *gone, ck_session_record *record, const worker *self,
+                          const ck_worker_child *child, ck_error *err) {
+  ck_store *store = self->options->store;
+  ck_status status = ck_store_get_session(record, store, child->session, err);
+  *gone = status == CK_E_NOT_FOUND;
+  if (status != CK_OK || !child->end.lapsed) return *gone ? CK_OK : status;
+  status = ck_store_put_lapse(store, (ck_lease){record->no, child->epoch}, err);
+  if (status != CK_OK) ck_session_record_clear(record);
+  return status;
+}
+
 static ck_status note_end(worker *self, ck_worker_child *child, ck_error *err) {
   ck_worker_end *end = &child->end;
   ck_session_record record = {0};
-  ck_status status = ck_store_get_session(&record, self->options->store, child->session, err);
-  bool gone = status == CK_E_NOT_FOUND;
-  if (status != CK_OK && !gone) return status;
+  bool gone;
+  ck_status status = read_end(&gone, &record, self, child, err);
+  if (status != CK_OK) return status;
   end->died = end->killed || (!gone && is_left(self, end, &record));
   ck_run_ending how = gone ? CK_RUN_ENDED : ending_of(end, &record);
   ck_candidate *candidate = gone ? NULL : ck_map_get(&self->candidates.known, child->session);
@@ -203,6 +216,7 @@ static ck_status begin(worker *self, ck_candidate *candidate, ck_error *err) {
   self->running++;
   slot->reserved = reserved;
   slot->limits = candidate->limits;
+  slot->epoch = candidate->epoch + 1;
   ck_worker_limits_count(&self->limits, slot->limits, true);
   int64_t due =
       candidate->from_ms > candidate->updated_ms ? candidate->from_ms : candidate->updated_ms;

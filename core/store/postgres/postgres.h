@@ -6,6 +6,7 @@
 #include <pthread.h>
 
 #include "core/store/backend.h"
+#include "core/store/postgres/parts.h"
 #include "core/store/postgres/query.h"
 
 enum { CK_POSTGRES_OWNER_SIZE = 320 };
@@ -98,6 +99,10 @@ CK_CHECKED ck_status ck_postgres_check_lease(ck_postgres *self, ck_lease lease, 
 /* No answer to a commit, or one that says that its standby may not have it. */
 ck_status ck_postgres_unknown(ck_postgres *self, ck_error *err);
 CK_CHECKED ck_status ck_postgres_recover(void *self, ck_error *err);
+/* For people and workers, beside what is stored: in a transaction of a reader's connection that
+ * waits for no disk. Clears the query. */
+CK_CHECKED ck_status ck_postgres_note(ck_postgres *self, ck_postgres_query *query,
+                                      const char *doing, ck_error *err);
 
 /* ---- commit.c ---- */
 CK_CHECKED ck_status ck_postgres_commit(void *self, ck_row_batch *batches, size_t count,
@@ -151,7 +156,6 @@ bool ck_postgres_has_lapsed(const ck_postgres *self, ck_postgres_owned *of);
 void ck_postgres_note_renewed(ck_postgres *self, ck_lease lease, int64_t sent_us);
 /* As ck_store_check_lapse. */
 CK_CHECKED ck_status ck_postgres_check_lapse(void *self, ck_lease lease, ck_error *err);
-void ck_postgres_add_lapse(ck_backend *backend);
 
 /* ---- session.c, rows.c, key.c ---- */
 CK_CHECKED ck_status ck_postgres_put_timeline(ck_postgres *self, int64_t session,
@@ -174,9 +178,6 @@ CK_CHECKED ck_status ck_postgres_take_back(void *self, ck_postgres_fill fill, vo
 /* ---- notify.c ---- */
 /* Best effort, on the writer's connection: a session was given back. */
 void ck_postgres_notify(ck_postgres *self);
-void ck_postgres_add_news(ck_backend *backend);
-void ck_postgres_add_reservation(ck_backend *backend); /* reserve.c */
-void ck_postgres_add_refusals(ck_backend *backend);    /* refusal.c */
 /* The connection that waits for news; NULL: it cannot be had for now. */
 ck_postgres_connection *ck_postgres_listener(ck_postgres *self);
 
@@ -184,17 +185,5 @@ ck_postgres_connection *ck_postgres_listener(ck_postgres *self);
 /* Makes the store where there is none and `create` allows it, or checks the one that is there. */
 CK_CHECKED ck_status ck_postgres_open_schema(ck_postgres *self, ck_postgres_connection *by,
                                              bool create, ck_error *err);
-
-void ck_postgres_add_sessions(ck_backend *backend);
-void ck_postgres_add_reads(ck_backend *backend);
-void ck_postgres_add_rows(ck_backend *backend);
-void ck_postgres_add_maintenance(ck_backend *backend);
-void ck_postgres_add_requests(ck_backend *backend);
-void ck_postgres_add_facts(ck_backend *backend);
-void ck_postgres_add_blobs(ck_backend *backend);
-void ck_postgres_add_key(ck_backend *backend);
-void ck_postgres_add_copy(ck_backend *backend);
-void ck_postgres_add_outputs(ck_backend *backend);
-void ck_postgres_add_rekey(ck_backend *backend);
 
 #endif

@@ -29,26 +29,17 @@ static void get(char out[CK_REFUSALS_SIZE], void *to, const char *session_id) {
   (void)get_free(out, CK_REFUSALS_SIZE, to, session_id);
 }
 
-/* The handle of a worker only reads, but for this. */
 static void put(void *to, const char *session_id, const char *text) {
-  static const char doing[] = "say why a session is not begun";
   ck_postgres *self = to;
-  ck_postgres_connection *by = NULL;
   char before[CK_REFUSALS_SIZE];
   ck_error ignored = CK_ERROR_INIT;
   uint64_t epoch = get_free(before, sizeof before, self, session_id);
-  if (!epoch || ck_postgres_take(&by, self, &ignored) != CK_OK) return;
+  if (!epoch) return;
   ck_postgres_query query = {.sql = CK_POSTGRES_REFUSE};
   ck_postgres_bind_text(&query, session_id);
   ck_postgres_bind_int(&query, (int64_t)epoch);
   ck_postgres_bind_text(&query, text);
-  ck_status status =
-      ck_postgres_exec(by, "BEGIN READ WRITE; SET LOCAL synchronous_commit = off", doing, &ignored);
-  if (status == CK_OK) status = ck_postgres_write(NULL, by, &query, doing, &ignored);
-  ck_postgres_query_clear(&query);
-  status = ck_postgres_exec(by, status == CK_OK ? "COMMIT" : "ROLLBACK", doing, &ignored);
-  ck_postgres_give(self, by);
-  (void)status;
+  (void)!ck_postgres_note(self, &query, "say why a session is not begun", &ignored);
 }
 
 void ck_postgres_add_refusals(ck_backend *backend) {

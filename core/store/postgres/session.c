@@ -91,6 +91,15 @@ static void get_fault(char out[CK_STORE_FAULT_MAX], void *to, const char *sessio
   self->pq->clear(result);
 }
 
+/* The lease's row tells how often the session was taken since; its own run counts there in the
+ * first place, and whoever took it over has counted that as one more. */
+static ck_status put_lapse(void *to, ck_lease of, ck_error *err) {
+  ck_postgres_query query = {.sql = CK_POSTGRES_PUT_LAPSE};
+  ck_postgres_bind_int(&query, of.session);
+  ck_postgres_bind_int(&query, (int64_t)of.epoch);
+  return ck_postgres_note(to, &query, "note that a lease lapsed", err);
+}
+
 /* ---- rows of an opening ---- */
 
 ck_status ck_postgres_put_timeline(ck_postgres *self, int64_t session, const ck_timeline *timeline,
@@ -343,6 +352,7 @@ void ck_postgres_add_sessions(ck_backend *backend) {
   backend->lock_session = lock_session;
   backend->check_owner = check_owner;
   backend->lapse.find_holder = find_holder;
+  backend->lapse.put = put_lapse;
   backend->set_fault = set_fault;
   backend->get_fault = get_fault;
   backend->release = release;

@@ -108,6 +108,24 @@ ck_status ck_postgres_check_lease(ck_postgres *self, ck_lease lease, ck_error *e
   return status;
 }
 
+/* Nobody waits for it to be durable. */
+ck_status ck_postgres_note(ck_postgres *self, ck_postgres_query *query, const char *doing,
+                           ck_error *err) {
+  static const char begins[] = "BEGIN READ WRITE; SET LOCAL synchronous_commit = off";
+  ck_postgres_connection *by = NULL;
+  ck_error ignored = CK_ERROR_INIT;
+  ck_status status = ck_postgres_take(&by, self, err);
+  if (status == CK_OK) status = ck_postgres_exec(by, begins, doing, err);
+  if (status == CK_OK) status = ck_postgres_write(NULL, by, query, doing, err);
+  ck_postgres_query_clear(query);
+  if (status == CK_OK)
+    status = ck_postgres_exec(by, "COMMIT", doing, err);
+  else if (by)
+    (void)!ck_postgres_exec(by, "ROLLBACK", doing, &ignored);
+  ck_postgres_give(self, by);
+  return status;
+}
+
 /* The server may still be at what the lost connection had sent. Each of its statements that writes
  * a session compares the lease's number, so with another one it writes nothing from now on, and
  * what is read then stays so. */

@@ -172,6 +172,7 @@ static ck_status wrap(ck_backend *backend, const ck_sealed_opening *opening, ck_
   ck_sealed_add_reads(backend);
   ck_sealed_add_blobs(backend);
   ck_sealed_add_outputs(backend);
+  ck_sealed_add_worker(backend);
   ck_sealed_add_scrub(backend);
   return CK_OK;
 }

@@ -167,6 +167,7 @@ void ck_sealed_add_writes(ck_backend *out);
 void ck_sealed_add_reads(ck_backend *out);
 void ck_sealed_add_blobs(ck_backend *out);   /* blob.c */
 void ck_sealed_add_outputs(ck_backend *out); /* output.c */
+void ck_sealed_add_worker(ck_backend *out);  /* worker.c */
 /* *rows: the same rows sealed, in the arena. */
 CK_CHECKED ck_status ck_sealed_encode_blobs(const ck_blob_row **rows, ck_sealed *self, size_t count,
                                             ck_error *err);

@@ -345,32 +345,7 @@ static ck_status recover(void *to, ck_error *err) { return INNER(to).recover(INN
 static ck_status sync_all(void *to, ck_error *err) { return INNER(to).sync(INNER(to).self, err); }
 static ck_status idle(void *to, ck_error *err) { return INNER(to).idle(INNER(to).self, err); }
 static bool claim(void *to, bool on) { return INNER(to).claim(INNER(to).self, on); }
-static bool reserve(int64_t *ticket, void *to, ck_lease as_of) {
-  return INNER(to).worker.reservation.reserve(ticket, INNER(to).self, as_of);
-}
-
-static void unreserve(void *to, int64_t ticket) {
-  INNER(to).worker.reservation.unreserve(INNER(to).self, ticket);
-}
-
-static void put_refusal(void *to, const char *session_id, const char *text) {
-  INNER(to).worker.refusals.put(INNER(to).self, session_id, text);
-}
-
-static void get_refusals(char out[CK_REFUSALS_SIZE], void *to, const char *session_id) {
-  INNER(to).worker.refusals.get(out, INNER(to).self, session_id);
-}
-
 static int news(bool *found, void *to) { return INNER(to).news(found, INNER(to).self); }
-static void watch_lapse(void *to, ck_lapse_call call, void *of) {
-  INNER(to).lapse.watch(INNER(to).self, call, of);
-}
-static ck_status check_lapse(void *to, ck_lease lease, ck_error *err) {
-  return INNER(to).lapse.check(INNER(to).self, lease, err);
-}
-static ck_status find_holder(long *pid, void *to, const char *session_id, ck_error *err) {
-  return INNER(to).lapse.find_holder(pid, INNER(to).self, session_id, err);
-}
 static ck_status replicate(void *to, ck_error *err) {
   return INNER(to).server.replicate(INNER(to).self, err);
 }
@@ -414,13 +389,6 @@ void ck_sealed_add_writes(ck_backend *out) {
   if (inner->idle) out->idle = idle;
   if (inner->claim) out->claim = claim;
   if (inner->news) out->news = news;
-  if (inner->worker.reservation.reserve)
-    out->worker.reservation = (ck_reservation_functions){reserve, unreserve};
-  if (inner->worker.refusals.put)
-    out->worker.refusals = (ck_refusal_functions){put_refusal, get_refusals};
-  if (inner->lapse.watch) out->lapse.watch = watch_lapse;
-  if (inner->lapse.check) out->lapse.check = check_lapse;
-  if (inner->lapse.find_holder) out->lapse.find_holder = find_holder;
   if (inner->server.replicate) out->server = (ck_server_functions){replicate, examine};
   if (inner->lock_session) out->lock_session = lock_session;
   if (inner->pin) out->pin = pin;

@@ -153,12 +153,49 @@ static void test_taken(void) {
   ck_store_close(store);
 }
 
+static void put_lapse(ck_store *store, ck_lease of, const char *restarts, const char *promise) {
+  ck_status status = ck_store_put_lapse(store, of, &err);
+  tap_must(status == CK_OK, "a lapse is put: %s", err.text);
+  tap_is_text(ask("SELECT restarts FROM session"), restarts, "%s", promise);
+}
+
+/* Who saw the run end says so: behind it, or when somebody has the session already. */
+static void test_put(const char *name, const char *more) {
+  ck_store *store = open_store(name, more);
+  fixture one = create(store, "one"), next;
+  const ck_lease of = one.lease;
+  put_lapse(store, of, "0", "a session that was never taken over has nothing to take back");
+  ask("UPDATE session SET restarts = 3");
+  put_lapse(store, of, "2", "a run that lapsed does not count");
+  ask("UPDATE session SET restarts = 1");
+  put_lapse(store, of, "0", "the first one neither");
+  ask("UPDATE lease SET epoch = epoch + 1; UPDATE session SET restarts = 3");
+  put_lapse(store, of, "2", "nor when somebody else has taken the session since");
+  ask("UPDATE session SET restarts = 1");
+  put_lapse(store, of, "1", "whose own run counts");
+  ask("UPDATE lease SET epoch = epoch + 1; UPDATE session SET restarts = 3");
+  put_lapse(store, of, "3", "what comes later than that changes nothing");
+  put_lapse(store, (ck_lease){of.session, of.epoch + 3}, "3", "nor what was never so");
+  ask("UPDATE lease SET epoch = 1; UPDATE session SET status = 2");
+  put_lapse(store, of, "3", "nor of a session that does not run");
+  ask("UPDATE lease SET expires = 'epoch', owner = NULL; UPDATE session SET status = 1");
+  tap_is_status(fixture_acquire(&next, store, "one", &err), CK_OK, &err, "it is taken");
+  tap_is_int(fixture_verify(store), 0, "all is well");
+  ck_store_release(store, next.lease);
+  ck_store_close(store);
+}
+
 int main(void) {
+  ck_key *key;
   const char *why;
   if (!postgres_server_url(&why)) tap_skip_all("%s", why);
   tap_must(pipe(told) == 0, "a pipe");
   test_other_stores();
   test_frozen();
   test_taken();
+  test_put("told", "");
+  fixture_key = key = fixture_make_key();
+  test_put("told_sealed", "");
+  ck_key_free(key);
   return tap_done();
 }
