@@ -45,7 +45,7 @@ static bool grow(ck_name_set *self) {
 
 ck_status ck_name_set_add(bool *fresh, ck_name_set *self, const char *name, ck_error *err) {
   *fresh = false;
-  bool full = self->count + 1 > self->cap - self->cap / 4;
+  bool full = self->count + 1 > self->cap - self->cap / 8;
   if (full && !grow(self)) return ck_error_no_memory(err);
   ck_name_mark mark = mark_of(name), *place = find(self->marks, self->cap, &mark);
   *fresh = is_free(place);

@@ -16,7 +16,7 @@ typedef struct ck_name_mark {
 /* Zero-initialise. Open addressing. Not thread-safe. */
 typedef struct ck_name_set {
   ck_name_mark *marks;
-  size_t cap; /* a power of two, at least a quarter of it free; 0 before the first add */
+  size_t cap; /* a power of two, at least an eighth of it free; 0 before the first add */
   size_t count;
 } ck_name_set;
 
