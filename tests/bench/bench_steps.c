@@ -337,4 +337,5 @@ static void add_size(const char *label, size_t bytes) {
 void bench_steps(void) {
   add_size("1 KB", 1000);
   add_size("1 MB", 1000 * 1000);
+  add_size("10 MB", 10 * 1000 * 1000);
 }
