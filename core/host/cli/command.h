@@ -69,6 +69,9 @@ typedef struct ck_host {
   const char *key;
   ck_output *output;
   const struct ck_session_filter *filter; /* the sessions that there are for it; NULL: all */
+  /* Whoever asked does not want it any more: a wait for another process ends. NULL: they do. */
+  bool (*given_up)(void *to);
+  void *given_up_to;
 } ck_host;
 
 enum { CK_COMMAND_VALUES_MAX = 256 }; /* bytes of the largest struct of options */

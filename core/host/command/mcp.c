@@ -10,9 +10,9 @@
 #include "core/host/command/commands.h"
 #include "core/host/mcp/allow.h"
 #include "core/host/mcp/http.h"
+#include "core/host/mcp/input.h"
+#include "core/host/mcp/taken_back.h"
 #include "core/host/session/session_filter.h"
-
-enum { CHUNK = 1 << 16 };
 
 static volatile sig_atomic_t ended;
 
@@ -28,24 +28,17 @@ typedef struct values {
   bool read_only;
 } values;
 
-/* Input without an answer so far. */
-typedef struct input {
-  ck_buffer text;
-  bool skipping; /* the rest of an oversize line is skipped */
-  sigset_t open; /* the signals that may end the wait */
-} input;
-
 /* Signals that end the program are blocked except during the wait, so that none is missed before
  * it. */
-static void catch_signals(input *self) {
+static void catch_signals(sigset_t *open) {
   struct sigaction action = {.sa_handler = on_signal};
   sigset_t caught;
   sigemptyset(&caught);
   sigaddset(&caught, SIGINT);
   sigaddset(&caught, SIGTERM);
-  sigprocmask(SIG_BLOCK, &caught, &self->open);
-  sigdelset(&self->open, SIGINT);
-  sigdelset(&self->open, SIGTERM);
+  sigprocmask(SIG_BLOCK, &caught, open);
+  sigdelset(open, SIGINT);
+  sigdelset(open, SIGTERM);
   sigaction(SIGINT, &action, NULL);
   sigaction(SIGTERM, &action, NULL);
 }
@@ -67,55 +60,35 @@ static bool is_blank(ck_bytes line) {
   return true;
 }
 
-static void answer_line(ck_buffer *answers, input *self, ck_mcp *server, ck_bytes line) {
-  bool skipped = self->skipping;
-  self->skipping = false;
-  if (!skipped && line.len > CK_MCP_LINE_MAX)
-    ck_mcp_refuse_line(answers);
-  else if (!skipped && !is_blank(line))
-    ck_mcp_answer(answers, server, line);
-}
-
-/* All whole lines; an incomplete line that is too long already is dropped. */
-static ck_status answer_lines(input *self, ck_mcp *server, ck_error *err) {
-  ck_buffer answers = {0};
-  size_t begin = 0;
+/* All whole lines. */
+static ck_status answer_lines(ck_mcp_input *self, ck_mcp *server, ck_error *err) {
+  ck_buffer line = {0}, answers = {0};
+  ck_mcp_input_found found;
   ck_status status = CK_OK;
-  for (char *end;
-       status == CK_OK && (end = memchr(self->text.data + begin, '\n', self->text.len - begin));) {
-    answer_line(&answers, self, server,
-                (ck_bytes){self->text.data + begin, (size_t)(end - self->text.data) - begin});
-    begin = (size_t)(end - self->text.data) + 1;
+  while (status == CK_OK && (found = ck_mcp_input_next(&line, self)) != CK_MCP_INPUT_NONE) {
+    if (found == CK_MCP_INPUT_OVERSIZE)
+      ck_mcp_refuse_line(&answers);
+    else if (!is_blank(ck_buffer_bytes(&line)))
+      ck_mcp_answer(&answers, server, ck_buffer_bytes(&line));
+    answers.failed |= line.failed;
     status = write_answers(server->host->output, &answers, err);
   }
-  self->text.len -= begin;
-  memmove(self->text.data, self->text.data + begin, self->text.len);
-  if (self->text.len > CK_MCP_LINE_MAX) {
-    if (!self->skipping) ck_mcp_refuse_line(&answers);
-    self->skipping = true;
-    self->text.len = 0;
-    if (status == CK_OK) status = write_answers(server->host->output, &answers, err);
-  }
+  ck_buffer_clear(&line);
   ck_buffer_clear(&answers);
   return status;
 }
 
 /* *more is false when the client has gone, or the program was told to end. */
-static ck_status read_some(bool *more, input *self, ck_error *err) {
-  struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
+static ck_status read_some(bool *more, ck_mcp_input *self, const sigset_t *open, ck_error *err) {
+  struct pollfd in = {.fd = self->fd, .events = POLLIN};
   *more = false;
-  int ready = ppoll(&in, 1, NULL, &self->open);
+  int ready = ppoll(&in, 1, NULL, open);
   if (ended) return CK_OK;
   *more = true;
-  if (ready < 0 && errno == EINTR) return CK_OK;
-  char *room = ck_buffer_extend(&self->text, CHUNK);
-  if (!room) return ck_error_no_memory(err);
-  ssize_t got = read(STDIN_FILENO, room, CHUNK);
-  int code = got < 0 ? errno : 0;
-  self->text.len -= (size_t)(CHUNK - (got > 0 ? got : 0));
-  *more = got > 0 || code == EINTR || code == EAGAIN;
-  return *more || !code ? CK_OK : ck_error_set(err, CK_E_IO, "stdin: %s", strerror(code));
+  return ready < 0 && errno == EINTR ? CK_OK : ck_mcp_input_read(more, self, err);
 }
+
+static bool is_taken_back(void *client, ck_bytes id) { return ck_mcp_input_takes_back(client, id); }
 
 static ck_status check(const values *v, const ck_session_filter *filter, ck_error *err) {
   if (v->allow && v->read_only)
@@ -127,16 +100,20 @@ static ck_status check(const values *v, const ck_session_filter *filter, ck_erro
 }
 
 static ck_status speak(ck_mcp *server, ck_error *err) {
-  input in = {0};
+  ck_mcp_input in = {.fd = STDIN_FILENO};
+  sigset_t open;
   bool more = true;
   ck_status status = CK_OK;
   server->host->output->json = true; /* only messages on stdout, only errors on stderr */
-  catch_signals(&in);
+  server->taken_back = is_taken_back;
+  server->client = &in;
+  catch_signals(&open);
   while (status == CK_OK && more) {
-    status = read_some(&more, &in, err);
-    if (status == CK_OK && in.text.len) status = answer_lines(&in, server, err);
+    status = read_some(&more, &in, &open, err);
+    if (status == CK_OK) status = answer_lines(&in, server, err);
   }
-  ck_buffer_clear(&in.text);
+  server->taken_back = NULL;
+  ck_mcp_input_clear(&in);
   return status;
 }
 
@@ -173,19 +150,21 @@ static const char **make_words(const ck_host *host, const values *v) {
 /* Until a signal comes; other threads and processes answer. */
 static ck_status serve(const ck_host *host, const values *v, ck_error *err) {
   ck_mcp_http_server http;
-  input in = {0};
-  catch_signals(&in);
+  sigset_t open;
+  catch_signals(&open);
   const char **words = make_words(host, v);
   if (!words) return ck_error_no_memory(err);
   ck_status status = ck_mcp_http_start(&http, words, v->listen, v->token, err);
   if (status == CK_OK) {
     status = say_where(host->output, &http, v->token, err);
-    while (status == CK_OK && !ended) ppoll(NULL, 0, NULL, &in.open);
+    while (status == CK_OK && !ended) ppoll(NULL, 0, NULL, &open);
     ck_mcp_http_stop(&http);
   }
   free(words);
   return status;
 }
+
+static bool is_given_up(void *to) { return ck_mcp_is_taken_back(to); }
 
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
@@ -195,8 +174,11 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   if (status != CK_OK) return status;
   if (v->sessions.count) host->filter = &filter;
   server = (ck_mcp){.host = host, .read_only = v->read_only, .allow = v->allow};
+  host->given_up = is_given_up;
+  host->given_up_to = &server;
   status = v->listen ? serve(host, v, err) : speak(&server, err);
   ck_mcp_end_children(&server);
+  host->given_up = NULL;
   host->filter = NULL;
   return status;
 }
@@ -257,7 +239,11 @@ const ck_command ck_command_mcp = {
         "Over HTTP 16 calls are carried out at once, each in a process of its own; others wait for "
         "one of them to end, 60 seconds at most. 64 connections with the token are kept open, for "
         "a minute of silence each. What has no token yet has ten seconds, and may be cut off by "
-        "32 that come after it. A client that goes away does not end its call.\n\n"
+        "32 that come after it.\n\n"
+        "A request that its client takes back (notifications/cancelled; over HTTP from the client "
+        "of the same MCP-Session-Id, or since 2026-07-28 by its going away) is not answered: one "
+        "that has not begun never does, a wait ends. What it has asked a session for by then "
+        "stands, as after Ctrl-C of the command.\n\n"
         "Results have a megabyte at most: long texts in them are cut, and say so. Texts "
         "of sessions are marked as data for the client's model, which is no protection "
         "against a model that obeys them: leave it the tools and sessions that it needs.",

@@ -4,9 +4,12 @@
 #include <string.h>
 #include <strings.h>
 
+#include "core/base/id.h"
+#include "core/host/mcp/taken_back.h"
 #include "core/runtime/session/secret.h"
 
 #define PATH "/mcp"
+#define SESSION "MCP-Session-Id" /* up to 2025-11-25 */
 
 enum {
   OK = 200,
@@ -46,7 +49,7 @@ static void check(ck_ui_plain_answer *out, const ck_mcp_http_server *self,
     say(out, NOWHERE, "the MCP server is at " PATH);
   } else if (strcmp(request->method, "POST") != 0) {
     out->name = "Allow", out->value = "POST";
-    say(out, NO_METHOD, "only POST is answered: there are no sessions and no streams");
+    say(out, NO_METHOD, "only POST is answered: there is nothing to stream and nothing to end");
   }
 }
 
@@ -67,20 +70,37 @@ static unsigned answer_request(ck_buffer *out, ck_mcp_http_server *self,
   ck_error err = CK_ERROR_INIT;
   int64_t said = 0;
   bool modern = ck_mcp_asks_modern(message, &headers);
-  bool unanswered = false;
+  ck_status status = CK_OK;
   int code = modern ? ck_mcp_era_check(&data, message, &headers, &err) : 0;
-  if (code) {
+  const ck_mcp_caller caller = {.session = ck_ui_plain_header(from, SESSION),
+                                .id = message->id,
+                                .connection = modern ? ck_ui_plain_socket(from) : -1};
+  if (code)
     ck_rpc_write_error_data(out, message->id, code, err.text, ck_buffer_bytes(&data));
-  } else if (ck_mcp_pool_ask(out, self->pool, from->body, &err) != CK_OK) {
-    ck_rpc_write_error(out, message->id, CK_RPC_INTERNAL_ERROR, err.text);
-    unanswered = true;
-  } else {
+  else
+    status = ck_mcp_pool_ask(out, self->pool, &caller, from->body, &err);
+  if (status == CK_OK)
     ck_json_read_int(&said, ck_json_get(ck_json_get(ck_buffer_bytes(out), "error"), "code"));
-  }
+  else if (status != CK_E_INTERRUPTED)
+    ck_rpc_write_error(out, message->id, CK_RPC_INTERNAL_ERROR, err.text);
   out->failed |= data.failed;
   ck_buffer_clear(&data);
-  if (unanswered) return UNAVAILABLE;
+  if (status != CK_OK) return status == CK_E_INTERRUPTED ? OK : UNAVAILABLE;
   return code ? BAD : modern && said == CK_RPC_METHOD_NOT_FOUND ? NOWHERE : OK;
+}
+
+/* A client that goes away in the older era has not taken its request back: it says so. */
+static unsigned take_notice(ck_mcp_http_server *self, const ck_rpc_message *message,
+                            const ck_ui_plain_request *from) {
+  ck_bytes id = ck_mcp_taken_back(message);
+  if (id.len) ck_mcp_pool_take_back(self->pool, ck_ui_plain_header(from, SESSION), id);
+  return ACCEPTED;
+}
+
+/* Ids of requests are a client's own, and clients are told apart by this alone. */
+static void name_client(ck_ui_plain_answer *out) {
+  ck_id_make_run(out->own);
+  out->name = SESSION, out->value = out->own + strlen("run_");
 }
 
 static void respond(ck_ui_plain_answer *out, void *to, const ck_ui_plain_request *request) {
@@ -89,13 +109,15 @@ static void respond(ck_ui_plain_answer *out, void *to, const ck_ui_plain_request
   ck_rpc_message message;
   check(out, self, request);
   if (out->status || request->begun) return;
-  out->type = "application/json";
   if (!ck_mcp_read(&line, &message, request->body))
     out->status = BAD;
   else if (message.kind != CK_RPC_REQUEST)
-    out->status = ACCEPTED;
+    out->status = take_notice(self, &message, request);
   else
     out->status = answer_request(&line, self, &message, request);
+  if (out->status == OK && ck_json_is_text(message.method, "initialize")) name_client(out);
+  /* one that was taken back has no answer: it is a stream without one */
+  out->type = out->status == OK && !line.len ? "text/event-stream" : "application/json";
   append_answer(out, ck_buffer_bytes(&line));
   out->text.failed |= line.failed;
   ck_buffer_clear(&line);

@@ -1,10 +1,12 @@
 /* http.h - the MCP server over HTTP (streamable HTTP of both eras), for this machine.
  *
- * A POST to /mcp is a message, answered with JSON; there are no sessions and no streams, so GET and
- * DELETE are refused. Whoever asks needs the token, as Authorization: Bearer; a page of another
- * server, and one that has its name resolved to this machine (DNS rebinding), is refused by Origin
- * and Host before anything of its body is read. Each connection has a thread, each call under way a
- * process (pool.h): no client waits for another one, up to CK_MCP_CALLS_MAX. */
+ * A POST to /mcp is a message, answered with JSON; there are no streams, and of a session nothing
+ * but its id, which tells clients apart: GET and DELETE are refused. Whoever asks needs the token,
+ * as Authorization: Bearer; a page of another server, and one that has its name resolved to this
+ * machine (DNS rebinding), is refused by Origin and Host before anything of its body is read. Each
+ * connection has a thread, each call under way a process (pool.h): no client waits for another one,
+ * up to CK_MCP_CALLS_MAX. A request that is taken back ends its process's wait, not the process,
+ * which may have sessions that it resumed. */
 #ifndef CK_HOST_MCP_HTTP_H
 #define CK_HOST_MCP_HTTP_H
 

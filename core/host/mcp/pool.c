@@ -7,12 +7,16 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "core/base/id.h"
+#include "core/effect/jsonrpc/jsonrpc.h"
 #include "core/host/session/handover.h"
 
 enum { CHUNK = 1 << 16 };
@@ -25,12 +29,21 @@ typedef struct worker {
   int to, from; /* its standard input and output; -1: closed */
 } worker;
 
+/* A request that has no answer yet. */
+typedef struct flight {
+  const ck_mcp_caller *caller;
+  int wake; /* an eventfd: it is taken back */
+  bool taken_back;
+  struct flight *next;
+} flight;
+
 struct ck_mcp_pool {
   const char *const *argv;
   pthread_t keeper;
   pthread_mutex_t lock;
   pthread_cond_t changed; /* anything of these */
   worker workers[CK_MCP_CALLS_MAX];
+  flight *flights;
   size_t waiting;    /* calls that have no process yet */
   uint64_t failures; /* of starts */
   ck_error failure;  /* the last */
@@ -153,7 +166,9 @@ static struct timespec deadline(void) {
 }
 
 /* Behind the lock: why there is no process for the call; CK_OK: there will be one. */
-static ck_status check(const ck_mcp_pool *self, uint64_t failures, bool late, ck_error *err) {
+static ck_status check(const ck_mcp_pool *self, const flight *of, uint64_t failures, bool late,
+                       ck_error *err) {
+  if (of->taken_back) return ck_error_set(err, CK_E_INTERRUPTED, "it was taken back");
   if (self->ending) return ck_error_set(err, CK_E_UNAVAILABLE, "the server ends");
   if (failures != self->failures)
     return ck_error_set(err, CK_E_UNAVAILABLE, "no process can be started for the call: %s",
@@ -177,18 +192,18 @@ static worker *find_idle(ck_mcp_pool *self) {
   return NULL;
 }
 
-static ck_status take(worker **out, ck_mcp_pool *self, ck_error *err) {
+static ck_status take(worker **out, ck_mcp_pool *self, const flight *of, ck_error *err) {
   struct timespec until = deadline();
   bool late = false;
   pthread_mutex_lock(&self->lock);
   uint64_t failures = self->failures;
-  ck_status status = check(self, failures, late, err);
+  ck_status status = check(self, of, failures, late, err);
   while (status == CK_OK && !(*out = find_idle(self))) {
     self->waiting++;
     pthread_cond_broadcast(&self->changed);
     late = pthread_cond_timedwait(&self->changed, &self->lock, &until) == ETIMEDOUT;
     self->waiting--;
-    status = check(self, failures, late && !find_idle(self), err);
+    status = check(self, of, failures, late && !find_idle(self), err);
   }
   if (status == CK_OK) (*out)->state = BUSY;
   if (status == CK_OK && self->waiting) pthread_cond_broadcast(&self->changed);
@@ -204,17 +219,100 @@ static void give_back(ck_mcp_pool *self, worker *it, bool sound) {
   pthread_mutex_unlock(&self->lock);
 }
 
-ck_status ck_mcp_pool_ask(ck_buffer *out, ck_mcp_pool *self, ck_bytes line, ck_error *err) {
-  worker *it = NULL;
-  ck_status status = take(&it, self, err);
-  if (status != CK_OK) return status;
+/* False: it is taken back before there is an answer to read. */
+static bool await_answer(const worker *it, const flight *of) {
+  struct pollfd fds[] = {{.fd = it->from, .events = POLLIN},
+                         {.fd = of->wake, .events = POLLIN},
+                         {.fd = of->caller->connection, .events = POLLRDHUP}};
+  while (poll(fds, sizeof fds / sizeof *fds, -1) < 0 && errno == EINTR) continue;
+  return fds[0].revents != 0;
+}
+
+static bool ends_with(const ck_buffer *text, ck_bytes end) {
+  return text->len >= end.len && memcmp(text->data + text->len - end.len, end.data, end.len) == 0;
+}
+
+/* The process is told, and pinged behind that: the ping's answer is the end of what it says, be the
+ * request answered or not. */
+static bool take_back(const worker *it, ck_bytes id, ck_error *err) {
+  char mark[CK_ID_SIZE + 2], own[CK_ID_SIZE];
+  ck_buffer params = {0}, lines = {0}, pong = {0}, said = {0};
+  ck_id_make_run(own); /* nobody's else */
+  snprintf(mark, sizeof mark, "\"%s\"", own);
+  ck_buffer_append_format(&params, "{\"requestId\":%.*s}", (int)id.len, id.data);
+  ck_rpc_write_notification(&lines, "notifications/cancelled", ck_buffer_bytes(&params));
+  ck_buffer_append_format(&lines, "{\"jsonrpc\":\"2.0\",\"id\":%s,\"method\":\"ping\"}\n", mark);
+  ck_rpc_write_result(&pong, ck_bytes_text(mark), ck_bytes_text("{}"));
+  bool sound = !params.failed && !pong.failed && ck_buffer_check(&lines, err) == CK_OK &&
+               write_all(it->to, ck_buffer_bytes(&lines));
+  while (sound && !ends_with(&said, ck_buffer_bytes(&pong))) sound = read_line(&said, it);
+  ck_buffer_clear(&params);
+  ck_buffer_clear(&lines);
+  ck_buffer_clear(&pong);
+  ck_buffer_clear(&said);
+  return sound;
+}
+
+static ck_status exchange(ck_buffer *out, bool *sound, const worker *it, const flight *of,
+                          ck_bytes line, ck_error *err) {
   size_t before = out->len;
-  bool sound = write_line(it, line, err) && read_line(out, it);
-  give_back(self, it, sound);
-  if (sound) return CK_OK;
+  *sound = write_line(it, line, err);
+  if (*sound && !await_answer(it, of)) {
+    *sound = take_back(it, of->caller->id, err);
+    return ck_error_set(err, CK_E_INTERRUPTED, "it was taken back");
+  }
+  *sound = *sound && read_line(out, it);
+  if (*sound) return CK_OK;
   out->len = before;
   return ck_error_set(err, CK_E_IO,
                       "the process of the call ended amid it: what it did is not known");
+}
+
+static ck_status begin(flight *out, ck_mcp_pool *self, const ck_mcp_caller *caller, ck_error *err) {
+  *out = (flight){.caller = caller, .wake = eventfd(0, EFD_CLOEXEC)};
+  if (out->wake < 0) return ck_error_set(err, CK_E_UNAVAILABLE, "eventfd: %s", strerror(errno));
+  pthread_mutex_lock(&self->lock);
+  out->next = self->flights;
+  self->flights = out;
+  pthread_mutex_unlock(&self->lock);
+  return CK_OK;
+}
+
+static void end(flight *it, ck_mcp_pool *self) {
+  pthread_mutex_lock(&self->lock);
+  flight **at = &self->flights;
+  while (*at != it) at = &(*at)->next;
+  *at = it->next;
+  pthread_mutex_unlock(&self->lock);
+  close(it->wake);
+}
+
+ck_status ck_mcp_pool_ask(ck_buffer *out, ck_mcp_pool *self, const ck_mcp_caller *caller,
+                          ck_bytes line, ck_error *err) {
+  worker *it = NULL;
+  flight of;
+  bool sound;
+  ck_status status = begin(&of, self, caller, err);
+  if (status != CK_OK) return status;
+  status = take(&it, self, &of, err);
+  if (status == CK_OK) {
+    status = exchange(out, &sound, it, &of, line, err);
+    give_back(self, it, sound);
+  }
+  end(&of, self);
+  return status;
+}
+
+void ck_mcp_pool_take_back(ck_mcp_pool *self, const char *session, ck_bytes id) {
+  pthread_mutex_lock(&self->lock);
+  for (flight *it = self->flights; session && it; it = it->next) {
+    const ck_mcp_caller *of = it->caller;
+    if (!of->session || strcmp(of->session, session) != 0 || !ck_bytes_equal(of->id, id)) continue;
+    it->taken_back = true;
+    eventfd_write(it->wake, 1);
+  }
+  pthread_cond_broadcast(&self->changed);
+  pthread_mutex_unlock(&self->lock);
 }
 
 /* ---- life ---- */

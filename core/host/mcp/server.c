@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/host/mcp/request.h"
+#include "core/host/mcp/taken_back.h"
 
 #define INSTRUCTIONS                                                                               \
   "Durable agent sessions: find those that can go on, look at their checkpoints, resume or pause " \
@@ -136,25 +137,34 @@ bool ck_mcp_read(ck_buffer *out, ck_rpc_message *message, ck_bytes line) {
   return false;
 }
 
-void ck_mcp_answer(ck_buffer *out, ck_mcp *self, ck_bytes line) {
-  ck_rpc_message message;
+static void answer_message(ck_buffer *out, ck_mcp *self, const ck_rpc_message *message) {
   ck_buffer result = {0};
   ck_error err = CK_ERROR_INIT;
+  ck_mcp_request request = {.mcp = self,
+                            .params = message->params,
+                            .modern = ck_mcp_asks_modern(message, NULL),
+                            .w = {.out = &result},
+                            .err = &err};
+  int code = answer_request(&request, message);
+  if (!code && result.failed) code = CK_RPC_INTERNAL_ERROR, ck_error_no_memory(&err);
+  if (ck_mcp_is_taken_back(self))
+    ; /* whatever came of it */
+  else if (code)
+    ck_rpc_write_error_data(out, message->id, code, err.text, ck_buffer_bytes(&request.data));
+  else
+    ck_rpc_write_result(out, message->id, ck_buffer_bytes(&result));
+  ck_buffer_clear(&request.data);
+  ck_buffer_clear(&result);
+}
+
+void ck_mcp_answer(ck_buffer *out, ck_mcp *self, ck_bytes line) {
+  ck_rpc_message message;
   ck_mcp_reap(self);
   if (!ck_mcp_read(out, &message, line)) return;
   if (message.kind != CK_RPC_REQUEST)
-    return; /* an answer, though nothing was requested, or a notification, which needs no action */
-  ck_mcp_request request = {.mcp = self,
-                            .params = message.params,
-                            .modern = ck_mcp_asks_modern(&message, NULL),
-                            .w = {.out = &result},
-                            .err = &err};
-  int code = answer_request(&request, &message);
-  if (!code && result.failed) code = CK_RPC_INTERNAL_ERROR, ck_error_no_memory(&err);
-  if (code)
-    ck_rpc_write_error_data(out, message.id, code, err.text, ck_buffer_bytes(&request.data));
-  else
-    ck_rpc_write_result(out, message.id, ck_buffer_bytes(&result));
-  ck_buffer_clear(&request.data);
-  ck_buffer_clear(&result);
+    return; /* an answer, though nothing was requested, or a notification: what is taken back behind
+             * its end needs no action */
+  if (!ck_json_is_text(message.method, "initialize")) self->id = message.id;
+  if (!ck_mcp_is_taken_back(self)) answer_message(out, self, &message);
+  self->id = (ck_bytes){0};
 }

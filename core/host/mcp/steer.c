@@ -10,6 +10,7 @@
 
 #include "core/host/session/live_checkpoint.h"
 #include "core/host/inspect/inspect.h"
+#include "core/host/mcp/taken_back.h"
 #include "core/host/mcp/tools.h"
 #include "core/host/inspect/resolve_checkpoint.h"
 #include "core/host/session/handover.h"
@@ -144,8 +145,8 @@ static ck_status check_settled(bool *out, const beginning *self, const ck_sessio
 }
 
 /* Waits until the child owns the session, or has reported why not. */
-static ck_status wait_for_start(beginning *self, ck_session_record *record, ck_store *store,
-                                const char *id, ck_error *err) {
+static ck_status wait_for_start(beginning *self, ck_session_record *record, const ck_mcp *mcp,
+                                ck_store *store, const char *id, ck_error *err) {
   int64_t deadline = now_ms() + START_MS;
   for (;;) {
     check_child(self);
@@ -156,6 +157,7 @@ static ck_status wait_for_start(beginning *self, ck_session_record *record, ck_s
       status = check_settled(&done, self, record, store, err);
     if (status != CK_OK || done) return status;
     if (now_ms() >= deadline) return CK_OK;
+    if (ck_mcp_is_taken_back(mcp)) return ck_error_set(err, CK_E_INTERRUPTED, "taken back");
     nanosleep(&(struct timespec){.tv_nsec = POLL_MS * 1000000L}, NULL);
   }
 }
@@ -240,12 +242,15 @@ static ck_status resume(ck_mcp *self, ck_document *out, const ck_inspection *ins
   if (status == CK_OK)
     status = ck_handover_start(&start.pid, (char *const *)argv.list, ck_buffer_bytes(&argv.edits),
                                (ck_handover_streams){-1, -1, start.error_fd}, err);
-  if (status == CK_OK) status = wait_for_start(&start, &record, inspection->store, before->id, err);
+  if (status == CK_OK)
+    status = wait_for_start(&start, &record, self, inspection->store, before->id, err);
   const char *id = values[1].text                    ? from.id
                    : inspection->head.has_checkpoint ? inspection->head.checkpoint.id
                                                      : NULL;
   if (start.pid && status == CK_OK)
     status = finish(self, out, &start, &record, id, err);
+  else if (start.pid && !start.ended && status == CK_E_INTERRUPTED)
+    kill(start.pid, SIGTERM), self->children[self->child_count++] = start.pid;
   else if (start.pid && !start.ended)
     kill(start.pid, SIGTERM), waitpid(start.pid, NULL, 0);
   if (start.error_fd >= 0) close(start.error_fd);

@@ -13,6 +13,10 @@ typedef struct ck_mcp {
   const ck_host *host;
   bool read_only;    /* no tool that acts */
   const char *allow; /* of those that act only these: ck_mcp_allow_check; NULL: all */
+  /* Whether the client has taken the request with this id back; NULL: nobody tells. */
+  bool (*taken_back)(void *client, ck_bytes id);
+  void *client;
+  ck_bytes id; /* of the request that is carried out; no bytes: none that can be taken back */
   pid_t children[CK_MCP_CHILDREN_MAX]; /* each a `ckrun resume` that a tool has started */
   size_t child_count;
 } ck_mcp;

@@ -228,6 +228,8 @@ ck_status ck_remote_command_wait(ck_remote_command *self, ck_remote_command_unti
     /* the owner of an ended session is awaited until it exits, so that a resume can follow */
     bool late = now_us(self) >= self->deadline_us;
     if (late) return over ? CK_OK : too_late(self, err);
+    if (self->host->given_up && self->host->given_up(self->host->given_up_to))
+      return ck_error_set(err, CK_E_INTERRUPTED, "session %s: nobody waits any more", self->id);
     nanosleep(&(struct timespec){0, POLL_MS * 1000 * 1000}, NULL);
   }
 }

@@ -78,7 +78,8 @@ CK_CHECKED ck_status ck_remote_command_leave(ck_remote_command *self, ck_session
 /* Waits until no process runs the session any more, or an owner has noted a problem, whichever run
  * that is; NOTED: also until one has taken the request; SAVED: also until a checkpoint that was
  * taken for it is on the disk. A pause and a checkpoint are not waited for once the session has
- * come to rest. CK_E_PENDING: the time is over; the text says which part is missing. */
+ * come to rest. CK_E_PENDING: the time is over; the text says which part is missing.
+ * CK_E_INTERRUPTED: nobody waits any more (ck_host); what is left stands. */
 typedef enum {
   CK_REMOTE_COMMAND_ENDED,
   CK_REMOTE_COMMAND_NOTED,

@@ -33,6 +33,12 @@ const char *ck_ui_plain_header(const ck_ui_plain_request *self, const char *name
   return self->server->http.lookup_connection_value(self->connection, MHD_HEADER_KIND, name);
 }
 
+int ck_ui_plain_socket(const ck_ui_plain_request *self) {
+  const union MHD_ConnectionInfo *info =
+      self->server->http.get_connection_info(self->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+  return info ? info->connect_fd : -1;
+}
+
 /* A page that somebody visits reads what answers under the page's own name, and that name can be
  * pointed at this machine. An address is no such name, nor is "localhost"; a program may say none.
  */
@@ -219,6 +225,11 @@ ck_status ck_ui_plain_start(ck_ui_plain **out, const ck_ui_listen *at,
   return ck_error_set(err, CK_E_UNSUPPORTED,
                       "this ckrun was built without libmicrohttpd, which serves over HTTP: install "
                       "libmicrohttpd-dev and build it again");
+}
+
+int ck_ui_plain_socket(const ck_ui_plain_request *self) {
+  (void)self;
+  return -1;
 }
 
 const char *ck_ui_plain_header(const ck_ui_plain_request *self, const char *name) {

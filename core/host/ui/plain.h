@@ -4,6 +4,7 @@
 #define CK_HOST_UI_PLAIN_H
 
 #include "core/base/buffer.h"
+#include "core/base/id.h"
 #include "core/host/ui/listen.h"
 
 typedef struct ck_ui_plain ck_ui_plain;
@@ -12,6 +13,7 @@ typedef struct ck_ui_plain_answer {
   unsigned status; /* 200, 404, 503, …; 404 unless set */
   const char *type;
   const char *name, *value; /* one more header; NULL: none */
+  char own[CK_ID_SIZE];     /* memory of `value`, where it is made for this answer */
   ck_buffer text;
 } ck_ui_plain_answer;
 
@@ -25,6 +27,9 @@ typedef struct ck_ui_plain_request {
 } ck_ui_plain_request;
 /* The header of that name; NULL: it has none. */
 const char *ck_ui_plain_header(const ck_ui_plain_request *self, const char *name);
+
+/* The socket of its connection, to see its end; -1: not known. */
+int ck_ui_plain_socket(const ck_ui_plain_request *self);
 
 /* Called in another thread: the same one for all requests, or one for each connection. */
 typedef void (*ck_ui_plain_respond)(ck_ui_plain_answer *out, void *to,
