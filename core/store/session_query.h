@@ -11,7 +11,8 @@
 typedef struct ck_session_query {
   uint64_t statuses; /* bit 1 << status; 0: all */
   int64_t since_ms;  /* changed since, or running: its row does not tell when it went on last */
-  /* An event of its own has this agent, or one of these kinds (bit 1 << kind); NULL: any. */
+  /* An event of its own has this agent, or one of these kinds (bit 1 << kind) and may name it as a
+   * text of its body; NULL: any. */
   const char *agent;
   uint64_t others;
   /* Its flow's file, or that of one of its runs, may be called so: the path's last part; NULL:

@@ -137,6 +137,8 @@ static ck_status list_sessions(void *to, const ck_session_query *query, ck_sessi
   ck_bind_text(&read.binder, query->agent);
   ck_bind_int(&read.binder, (int64_t)query->others);
   ck_bind_text(&read.binder, plain_name(query->flow_name));
+  const char *named = plain_name(query->agent);
+  ck_bind_optional(&read.binder, named ? ck_bytes_text(named) : (ck_bytes){NULL, 0});
   return visit_sessions(&read, visit, visitor, err);
 }
 

@@ -22,10 +22,12 @@
   "no, id, status, reason, epoch, timeline, run, created_ms, updated_ms, profile, NULL, " \
   "NULL, 1, NULL, origin, cut, restarts, restarted_ms, progress, NULL, NULL"
 /* Of ck_session_query. A fork has the events and the runs of its origin, too: it may have any. What
- * a run executed is JSON, or sealed and then not looked into. */
+ * a run executed is JSON, or sealed and then not looked into. So are bodies of events, or packed: a
+ * plain one that names an agent has the name's bytes, or a \u that stands for one of them. */
 #define CK_SQL_MAY_HAVE_AGENT                                                                    \
   "(origin > 0 OR EXISTS (SELECT 1 FROM event WHERE event.session = session.no AND (agent = ?3 " \
-  "OR ?4 >> kind & 1)))"
+  "OR (?4 >> kind & 1 AND (?6 IS NULL OR encoding <> 0 OR instr(body, ?6) OR instr(body, "       \
+  "x'5c75'))))))"
 #define CK_SQL_MAY_HAVE_FLOW                                                                   \
   "(origin > 0 OR instr(flow, ?5) OR EXISTS (SELECT 1 FROM timeline WHERE timeline.session = " \
   "session.no AND (instr(about, ?5) OR substr(about, 1, 1) <> x'7b')))"

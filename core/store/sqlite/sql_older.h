@@ -26,7 +26,7 @@
 /* Of ck_session_query: agent and flow are left to the caller. */
 #define CK_SQL_MAY_BE_LISTED                                                     \
   "?1 >> status & 1 AND (updated_ms >= ?2 OR status = 1) AND (?3 IS NULL OR ?4 " \
-  "IS NOT NULL) AND (?5 IS NULL OR length(?5))"
+  "IS NOT NULL) AND (?5 IS NULL OR length(?5)) AND (?6 IS NULL OR length(?6))"
 
 /* X(enumerator, text): up to schema 2. */
 #define CK_SQL_SCHEMA_2_TABLE(X)                                                                   \
