@@ -140,10 +140,15 @@ static ck_status remove_file(void *folder, const char *name, ck_error *err) {
   return status;
 }
 
+/* Its own name, too: whoever made it may have been killed before that was on disk. */
 static ck_status sync_folder(void *folder, ck_error *err) {
-  int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  static const int how = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
+  int fd = open(folder, how);
   if (fd < 0 && errno == ENOENT) return CK_OK;
-  ck_status status = fd >= 0 && fsync(fd) == 0 ? CK_OK : failed(err, "sync", folder);
+  int above = fd >= 0 ? openat(fd, "..", how) : -1;
+  bool done = above >= 0 && fsync(fd) == 0 && fsync(above) == 0;
+  ck_status status = done ? CK_OK : failed(err, "sync", folder);
+  if (above >= 0) close(above);
   if (fd >= 0) close(fd);
   return status;
 }

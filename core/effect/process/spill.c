@@ -144,7 +144,9 @@ ck_status ck_spill_close(char **path, ck_spill *self, ck_error *err) {
   *path = NULL;
   write_window(self, self->window.len);
   if (self->seal) write_masked(self, (ck_bytes){NULL, 0}, true);
-  if (self->failure.status == CK_OK) (void)!ck_shelf_end(self->item, false, &self->failure);
+  /* The outcome that names it may become durable with any commit from now on. */
+  if (self->failure.status == CK_OK) (void)!ck_shelf_end(self->item, true, &self->failure);
+  if (self->failure.status == CK_OK) (void)!ck_shelf_sync(self->shelf, &self->failure);
   if (self->failure.status == CK_OK) (void)!find_place(path, self, &self->failure);
   ck_status status = self->failure.status;
   if (status == CK_OK) {

@@ -38,8 +38,8 @@ CK_CHECKED ck_status ck_spill_open(ck_spill **out, const ck_spill_location *plac
 /* Never fails itself: ck_spill_close returns the failure. Delays up to CK_SPILL_WINDOW bytes. */
 enum { CK_SPILL_WINDOW = 1 << 20 };
 void ck_spill_append(ck_spill *self, ck_bytes bytes);
-/* Frees `self`. `*path` is malloc'd: of the file, or its name in the store. CK_E_IO,
- * CK_E_NO_MEMORY: a write failed, and what was written is removed. */
+/* Frees `self`. `*path` is malloc'd: of the file, or its name in the store; no loss of power takes
+ * it away. CK_E_IO, CK_E_NO_MEMORY: a write or a sync failed, and what was written is removed. */
 CK_CHECKED ck_status ck_spill_close(char **path, ck_spill *self, ck_error *err);
 /* Frees, and removes what was written. NULL is fine. */
 void ck_spill_drop(ck_spill *self);
