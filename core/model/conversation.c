@@ -11,11 +11,12 @@
 
 enum { TAIL_BYTES = CK_CONVERSATION_LOOSE / 4 }; /* of the newest messages, which are not packed */
 
-/* Of the first `count` messages: all that are packed, or more. */
+/* Of the first `count` messages; once it was asked for: of all that are packed, or more. */
 typedef struct digested {
   ck_digester digester; /* each as a field: length and bytes */
   size_t count;
-  bool masked;
+  bool masked, asked;
+  ck_conversation *of;
 } digested;
 
 struct ck_conversation {
@@ -33,14 +34,18 @@ struct ck_conversation {
 ck_status ck_conversation_new(ck_conversation **out, ck_error *err) {
   *out = aligned_alloc(_Alignof(ck_conversation), sizeof **out);
   if (!*out) return ck_error_no_memory(err);
-  **out = (ck_conversation){.digest = &(*out)->memo};
+  **out = (ck_conversation){.memo.of = *out, .digest = &(*out)->memo};
   ck_digester_init(&(*out)->memo.digester);
   return CK_OK;
 }
 
-/* Many a conversation is never asked for its digest. */
+/* Many a conversation is never asked for its digest: what is packed before it is first asked for is
+ * hashed then. Who sends it has unpacked it to be read, so that this cannot fail there. */
 static const digested *digest(const ck_conversation *self) {
   digested *to = self->digest;
+  to->asked = true;
+  bool missing = self->packed && to->count < self->blocks.messages;
+  if (missing && ck_conversation_unpack(to->of, NULL) != CK_OK) abort();
   for (; to->count < self->count; to->count++)
     to->masked |= ck_placeholder_digest_field(&to->digester,
                                               ck_value_bytes(self->messages[to->count].stored));
@@ -117,7 +122,7 @@ void ck_conversation_pack(ck_conversation *self, const ck_packer *packer) {
   size_t from = self->pack_from ? self->pack_from : CK_CONVERSATION_LOOSE;
   if (self->loose < from) return;
   self->blocks.packer = packer;
-  (void)digest(self);
+  if (self->digest->asked) (void)digest(self);
   size_t tail = find_tail(self);
   if (tail > self->blocks.messages)
     (void)ck_message_blocks_add(&self->blocks, self->messages, tail);
@@ -142,7 +147,7 @@ size_t ck_conversation_loose(const ck_conversation *self) { return self->loose; 
 /* A hash cannot be shortened, so the remaining messages are hashed again when it is asked for. Cuts
  * are rare; a copy of the hash per message would cost more. */
 static void digest_again(ck_conversation *self) {
-  *self->digest = (digested){0};
+  *self->digest = (digested){.asked = self->digest->asked, .of = self};
   ck_digester_init(&self->digest->digester);
   count_loose(self);
 }

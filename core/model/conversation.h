@@ -67,7 +67,9 @@ CK_CHECKED ck_status ck_conversation_unpack(ck_conversation *self, ck_error *err
 /* Bytes of the messages that lie there unpacked. */
 size_t ck_conversation_loose(const ck_conversation *self);
 /* A digest over count and bytes of all messages so far, in order, fingerprints in placeholders as
- * zeros; each call costs the messages since the last one, and the end of a hash. */
+ * zeros; each call costs the messages since the last one, and the end of a hash. The first call
+ * finds all of them there: the conversation was unpacked since it was last packed. (Else it does
+ * that itself, and ends the process where there is no memory for it.) */
 ck_digest ck_conversation_digest(const ck_conversation *self);
 /* There is a placeholder in a message. */
 bool ck_conversation_is_masked(const ck_conversation *self);

@@ -1,10 +1,11 @@
 /* test_packed.c - a long conversation whose older messages are packed has the same messages, byte
  * for byte, and the same digest, and what nobody reads takes little room. */
-/* link: -Wl,--wrap=malloc,--wrap=realloc,--wrap=reallocarray */
+/* link: -Wl,--wrap=malloc,--wrap=realloc,--wrap=reallocarray,--wrap=ck_placeholder_digest_field */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/placeholder.h"
 #include "core/store/packer.h"
 #include "tests/starve.h"
 #include "tests/tap.h"
@@ -12,6 +13,14 @@
 WRAP(malloc, (size_t size), (size))
 WRAP(realloc, (void *old, size_t size), (old, size))
 WRAP(reallocarray, (void *old, size_t count, size_t size), (old, count, size))
+
+static size_t hashed; /* messages */
+bool __real_ck_placeholder_digest_field(ck_digester *to, ck_bytes text);
+bool __wrap_ck_placeholder_digest_field(ck_digester *to, ck_bytes text);
+bool __wrap_ck_placeholder_digest_field(ck_digester *to, ck_bytes text) {
+  hashed++;
+  return __real_ck_placeholder_digest_field(to, text);
+}
 
 enum { ROUNDS = 400, MESSAGE_MAX = 60000, MESSAGES_MAX = 1000 };
 
@@ -158,6 +167,32 @@ static void test_room(void) {
   clear(self);
 }
 
+static void test_digest(void) {
+  ck_conversation *self = new_conversation();
+  hashed = 0;
+  fill(self, 200);
+  tap_is_int((int64_t)hashed, 0, "a conversation that nobody asks for its digest is not hashed");
+  tap_ok(ck_conversation_unpack(self, NULL) == CK_OK && is_same_digest(self),
+         "first asked for when it is unpacked, its digest is that of a fresh one");
+  hashed = 0;
+  fill(self, 400);
+  tap_ok(hashed > 100 && hashed <= 200, "from then on what is packed is hashed, once: %zu", hashed);
+  tap_ok(is_same_digest(self), "and the digest is right while it is packed");
+  cut_both(self);
+  hashed = 0;
+  fill(self, 600);
+  tap_ok(hashed > 100 && is_same_digest(self), "also behind a cut");
+  clear(self);
+  self = new_conversation();
+  fill(self, 200);
+  tap_ok(is_same_digest(self) && is_there(self, 0), "first asked for while packed, it is unpacked");
+  fill(self, 300);
+  rewind_both(self);
+  fill(self, count + 100);
+  tap_ok(is_same_digest(self), "also behind a rewind");
+  clear(self);
+}
+
 /* ---- what cannot be packed, or not unpacked ---- */
 
 static int tries;
@@ -182,6 +217,7 @@ static void test_random_bytes(void) {
 static void test_no_memory(void) {
   ck_conversation *self = new_conversation();
   int failed = 0, bad = 0;
+  bad += !is_same_digest(self);
   fill(self, 200);
   ck_digest before = ck_conversation_digest(self);
   ck_status status = CK_E_NO_MEMORY;
@@ -214,6 +250,7 @@ static void test_no_memory(void) {
 int main(void) {
   test_random();
   test_room();
+  test_digest();
   test_random_bytes();
   test_no_memory();
   return tap_done();
