@@ -18,9 +18,9 @@ told() {
   code=$?
   out=$(cat "$dir/$1.out") err=$(cat "$dir/$1.err")
 }
-# Waits until the owner has noted a request of that kind.
-noted() { until "$CKRUN" --json sessions log "$1" --kind note | \
-  grep -q "\"kind\":\"$2\""; do :; done; }
+notes() { "$CKRUN" --json sessions log "$1" --kind note | grep -c "\"kind\":\"$2\""; }
+# noted SESSION KIND [BEFORE]: waits until one more request of that kind is noted than before.
+noted() { until [ "$(notes "$1" "$2")" -gt "${3:-0}" ]; do :; done; }
 
 # ---- by request, while a tool runs ----
 begin run "$dir/flow.lua" --session one
@@ -67,8 +67,9 @@ is "and it pauses" "$code" 8
 
 # ---- the owner is killed before its boundary: whoever resumes it goes on, and is told ----
 begin resume two
+before=$(notes two pause)
 ask pause pause two
-noted two pause
+noted two pause "$before"
 die
 told pause
 is "the command says that nothing was paused: exit 5" "$code" 5
