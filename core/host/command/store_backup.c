@@ -21,8 +21,9 @@ typedef struct copying {
 static ck_status copy_spills(void *to, const char *path, ck_error *err) {
   copying *self = to;
   self->path = strdup(path);
-  return self->path ? ck_archive_copy_spills(self->store, NULL, path, err)
-                    : ck_error_no_memory(err);
+  return self->path
+             ? ck_archive_copy_spills(ck_store_url(self->store), self->store, NULL, path, err)
+             : ck_error_no_memory(err);
 }
 
 static ck_status print(ck_output *output, const char *path, const ck_backup_report *report,

@@ -30,7 +30,7 @@ static bool is_file(const ck_store_location *location) {
 
 static ck_status copy_spills(void *to, const char *path, ck_error *err) {
   const copying *self = to;
-  return ck_archive_copy_spills(self->store, NULL, path, err);
+  return ck_archive_copy_spills(ck_store_url(self->store), self->store, NULL, path, err);
 }
 
 /* A store on a server keeps them itself: behind its sessions, those that are not there yet. */

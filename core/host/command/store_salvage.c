@@ -9,7 +9,7 @@
 #include "core/host/command/commands.h"
 #include "core/host/print/document.h"
 #include "core/host/print/table.h"
-#include "core/host/run/spills.h"
+#include "core/host/run/archive.h"
 #include "core/host/session/store_location.h"
 #include "core/store/salvage.h"
 
@@ -142,21 +142,6 @@ static void remove_copy(const char *folder, const char *copy) {
   rmdir(folder);
 }
 
-/* What lies beside the store is no part of its log, and whole. */
-static ck_status copy_outputs(const char *url, const char *copy, ck_error *err) {
-  ck_shelf shelf;
-  char *to = NULL;
-  ck_status status = ck_spills_open(&shelf, url, NULL, err);
-  if (status == CK_OK && asprintf(&to, "%s.spill", copy) < 0) {
-    to = NULL;
-    status = ck_error_no_memory(err);
-  }
-  if (status == CK_OK) status = ck_spills_copy(&shelf, NULL, to, err);
-  ck_shelf_close(&shelf);
-  free(to);
-  return status;
-}
-
 static ck_status salvage_to(const ck_store_location *location, const char *copy, ck_host *host,
                             ck_error *err) {
   ck_salvage_report report;
@@ -175,7 +160,8 @@ static ck_status salvage_for_good(const ck_store_location *location, const char 
   ck_status status = salvage_to(location, copy, host, err);
   bool is_there = status == CK_OK || (status == CK_E_CORRUPT && access(copy, F_OK) == 0);
   if (!is_there) return status;
-  ck_status copied = copy_outputs(location->url, copy, &lost);
+  /* what lies beside the store is no part of its log, and whole */
+  ck_status copied = ck_archive_copy_spills(location->url, NULL, NULL, copy, &lost);
   return copied == CK_OK ? status
                          : ck_error_set(err, copied, "%s: its long outputs: %s", copy, lost.text);
 }

@@ -21,11 +21,11 @@ ck_status ck_archive_check_place(const ck_archive *self, ck_error *err) {
   return status;
 }
 
-ck_status ck_archive_copy_spills(ck_store *store, const char *session, const char *path,
-                                 ck_error *err) {
+ck_status ck_archive_copy_spills(const char *url, ck_store *store, const char *session,
+                                 const char *path, ck_error *err) {
   ck_shelf shelf;
   char *to = NULL;
-  ck_status status = ck_spills_open(&shelf, ck_store_url(store), store, err);
+  ck_status status = ck_spills_open(&shelf, url, store, err);
   if (status == CK_OK && asprintf(&to, "%s.spill", path) < 0) {
     to = NULL;
     status = ck_error_no_memory(err);
@@ -44,7 +44,7 @@ typedef struct writing {
 /* What its results name is all there by now: nobody runs it. */
 static ck_status copy_spills(void *to, const char *path, ck_error *err) {
   const writing *self = to;
-  return ck_archive_copy_spills(self->store, self->session, path, err);
+  return ck_archive_copy_spills(ck_store_url(self->store), self->store, self->session, path, err);
 }
 
 ck_status ck_archive_write(ck_archive *self, ck_store *store, const char *session, ck_error *err) {

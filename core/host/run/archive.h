@@ -28,9 +28,10 @@ CK_CHECKED ck_status ck_archive_write(ck_archive *self, ck_store *store, const c
                                       ck_error *err);
 /* In front of its failure, where something was to be removed then. */
 #define CK_ARCHIVE_FAILED "nothing was removed, as --archive cannot be written"
-/* The long outputs of a session (NULL: of all) beside the new store in the file `path`. */
-CK_CHECKED ck_status ck_archive_copy_spills(ck_store *store, const char *session, const char *path,
-                                            ck_error *err);
+/* The long outputs of a session (NULL: of all) of the store at `url` beside the new store in the
+ * file `path`. `store` as for ck_spills_open. */
+CK_CHECKED ck_status ck_archive_copy_spills(const char *url, ck_store *store, const char *session,
+                                            const char *path, ck_error *err);
 
 /* Whether the file begins as a store does. */
 bool ck_archive_is(const char *path);
