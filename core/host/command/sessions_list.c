@@ -136,7 +136,7 @@ static ck_status put(listing *self, const ck_head *head, const char *flow) {
   of.live = record->status == CK_SESSION_RUNNING &&
             ck_store_check_owner(store, record->id, &owned) == CK_E_OWNED;
   if (of.live) ck_store_get_fault(of.fault, store, record->id);
-  ck_status status = ck_standing_read(&of.standing, store, record, self->err);
+  ck_status status = ck_standing_read_head(&of.standing, store, head, self->err);
   if (ck_standing_awaits(of.standing)) ck_store_get_refusals(&of.refusals, store, record->id);
   if (status == CK_OK) status = ck_stop_read(&stop, store, head, self->err);
   if (status == CK_OK && !of.live && ck_session_status_resumable(record->status))

@@ -37,5 +37,8 @@ ck_standing ck_standing_of(const ck_session_record *record, bool queued);
  * or resolved. */
 CK_CHECKED ck_status ck_standing_read(ck_standing *out, ck_store *store,
                                       const ck_session_record *record, ck_error *err);
+/* The same for whoever has read more of it already. */
+CK_CHECKED ck_status ck_standing_read_head(ck_standing *out, ck_store *store, const ck_head *head,
+                                           ck_error *err);
 
 #endif
