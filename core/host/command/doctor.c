@@ -105,8 +105,7 @@ static void note_server(void *to, const char *check, ck_status status, const cha
 }
 
 static ck_status examine(examination *self, ck_host *host, int64_t needed, ck_error *err) {
-  self->head = (ck_findings_head){
-      .sqlite = ck_backend_sqlite_version(), .lua = ck_vm_version(), .free_bytes = -1};
+  self->head = (ck_findings_head){.lua = ck_vm_version(), .free_bytes = -1};
   ck_status status = find_store(self, host, err);
   self->head.store = self->location.url;
   if (status == CK_OK && self->path) status = check_space(self, host, needed, err);
@@ -116,10 +115,10 @@ static ck_status examine(examination *self, ck_host *host, int64_t needed, ck_er
     status = ck_doctor_check_sessions(&self->findings, host, self->store, self->path, err);
   if (status == CK_OK)
     status = ck_doctor_check_counters(&self->findings, self->location.watch.folder, err);
-  if (ck_postgres_url_is(self->location.url ? self->location.url : ""))
-    self->head.sqlite = NULL;
-  else
+  if (!ck_postgres_url_is(self->location.url ? self->location.url : "")) {
+    self->head.sqlite = ck_backend_sqlite_version();
     ck_known_faults_add(&self->findings, "SQLite", self->head.sqlite);
+  }
   ck_known_faults_add(&self->findings, "Lua", self->head.lua);
   return status == CK_OK ? ck_findings_check(&self->findings, err) : status;
 }

@@ -75,7 +75,7 @@ static ck_status print_json(const ck_findings *self, const ck_findings_head *hea
   ck_document document;
   ck_document_init(&document, output);
   ck_document_put_text(&document, NULL, "store", head->store);
-  if (head->sqlite) ck_document_put_text(&document, NULL, "sqlite", head->sqlite);
+  ck_document_put_text(&document, NULL, "sqlite", head->sqlite);
   ck_document_put_text(&document, NULL, "lua", head->lua);
   if (head->free_bytes >= 0) ck_document_put_int(&document, NULL, "free_bytes", head->free_bytes);
   struct cJSON *array = ck_document_put_array(&document, NULL, "findings");

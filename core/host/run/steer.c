@@ -146,11 +146,10 @@ void ck_steer_look(ck_steer *self) {
 /* Nothing of the flow is begun: where it stands is where the run before has left it. */
 ck_status ck_steer_serve_first(bool *ended, ck_execution_result *result, ck_steer *self,
                                ck_error *err) {
-  bool cancels;
   *ended = false;
   ck_status status = take_requests(self, err);
   if (status != CK_OK || !self->first) return status;
-  cancels = self->first == CK_SESSION_CANCELLED;
+  bool cancels = self->first == CK_SESSION_CANCELLED;
   if (cancels)
     status = ck_session_end(self->session, self->first, self->first_reason, NULL, err);
   else
