@@ -13,6 +13,7 @@
 #include "core/host/inspect/session_view.h"
 #include "core/host/inspect/tones.h"
 #include "core/host/print/table.h"
+#include "core/host/session/queued.h"
 #include "core/host/session/short_id.h"
 #include "core/host/session/standing.h"
 #include "core/runtime/session/tail/tail.h"
@@ -137,7 +138,7 @@ static ck_status put(listing *self, const ck_head *head, const char *flow) {
             ck_store_check_owner(store, record->id, &owned) == CK_E_OWNED;
   if (of.live) ck_store_get_fault(of.fault, store, record->id);
   ck_status status = ck_standing_read_head(&of.standing, store, head, self->err);
-  if (ck_standing_awaits(of.standing)) ck_store_get_refusals(&of.refusals, store, record->id);
+  if (!of.live && ck_queued_is_due(record)) ck_store_get_refusals(&of.refusals, store, record->id);
   if (status == CK_OK) status = ck_stop_read(&stop, store, head, self->err);
   if (status == CK_OK && !of.live && ck_session_status_resumable(record->status))
     status = ck_session_view_read_question(&of.question, store, head, self->err);

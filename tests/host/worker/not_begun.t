@@ -18,6 +18,11 @@ echo 'return { name = "keyed", extends = "default", secrets = { token = "env:NOT
 works() { # ARGUMENTS…: a worker looks, and ends.
   "$CKRUN" worker --until-idle --poll 50ms "$@" >worker.out 2>worker.err </dev/null 8<&- 9>&-
 }
+listed() { # SESSION
+  "$CKRUN" --json sessions list | perl -MJSON::PP -ne 'BEGIN { $id = shift }
+    my $d = decode_json($_);
+    print join "|", map { $_->{why} } @{$d->{not_begun} // []} if $d->{session} eq $id' "$1"
+}
 whys() { # SESSION
   json "$("$CKRUN" --json sessions show "$1")" \
     'join "|", map { $_->{why} } @{$d->{not_begun} // []}'
@@ -77,6 +82,13 @@ chmod +x act
 rm act
 works --flows "$dir"
 has "a program that is missing is told" "$(whys program)" "./act"
+sed 's,"true","sh"\, "-c"\, "kill -KILL $PPID",' here/flow.lua >here/dies.lua
+"$CKRUN" submit here/dies.lua --session died --label gpu >/dev/null 2>&1
+"$CKRUN" resume died --queued --flows "$dir" >/dev/null 2>&1 </dev/null
+works --flows "$dir" --label eu
+has "of one whose process is gone, and that waits for a worker, why it is not begun is told" \
+  "$(whys died)" "$gpu, and this one has eu"
+is "the list has the same of it" "$(listed died)" "$(whys died)"
 mkdir sealed
 CKRUN_STORE=sqlite:$dir/sealed/s.db
 export CKRUN_KEY
