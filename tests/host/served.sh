@@ -33,3 +33,22 @@ base_url() {
 
 # requests NAME: how many came.
 requests() { if [ -f "$1.log" ]; then grep -c '' "$1.log"; else echo 0; fi; }
+
+# write_house: house.lua, a profile whose model is at the port and costs nothing.
+write_house() {
+  cat >house.lua <<END
+return { name = "house", extends = "default", secrets = { main = "env:MODEL_KEY" },
+  models = { default = { api = "openai", base_url = "$(base_url openai)", model = "m", key = "main",
+    retries = 0, unmetered = true } } }
+END
+}
+
+# write_kill: ./kill, a tool that kills whoever runs it, once, where there is a file kill-now.
+write_kill() {
+  cat >kill <<'END'
+#!/bin/sh
+[ ! -e kill-now ] || { rm kill-now; kill -9 $PPID; sleep 1; }
+echo '"done"'
+END
+  chmod +x kill
+}

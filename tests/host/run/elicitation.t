@@ -9,11 +9,7 @@ serve openai <<'END'
 {"turn":0,"answer":{"text":"I order.","calls":[{"name":"order","arguments":{}}]},"times":0}
 {"turn":1,"answer":{"text":"Ordered."},"times":0}
 END
-cat >house.lua <<END
-return { name = "house", extends = "default", secrets = { main = "env:MODEL_KEY" },
-  models = { default = { api = "openai", base_url = "$(base_url openai)", model = "m", key = "main",
-    retries = 0, unmetered = true } } }
-END
+write_house
 # buyer NAME ERA CLASS [MORE]: a flow whose server notes what it did in NAME.log.
 buyer() {
   cat >"$1.lua" <<END

@@ -38,12 +38,7 @@ cat >flow.lua <<'END'
 return require("ck.flow").agent { name = "asker", prompt = ".",
   tools = { kill = require("ck.flow").command { argv = { "./kill" }, class = "pure" } } }
 END
-cat >kill <<'END'
-#!/bin/sh
-[ ! -e kill-now ] || { rm kill-now; kill -9 $PPID; sleep 1; }
-echo '"done"'
-END
-chmod +x kill
+write_kill
 
 # ---- by the class of the failure ----
 

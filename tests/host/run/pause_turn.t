@@ -9,12 +9,7 @@ cat >flow.lua <<'END'
 return require("ck.flow").agent { name = "one", prompt = "Answer.",
   tools = { kill = require("ck.flow").command { argv = { "./kill" }, class = "pure" } } }
 END
-cat >kill <<'END'
-#!/bin/sh
-[ ! -e kill-now ] || { rm kill-now; kill -9 $PPID; sleep 1; }
-echo '"done"'
-END
-chmod +x kill
+write_kill
 cat >schema.lua <<'END'
 return require("ck.flow").agent { name = "one", prompt = "Answer.",
   schema = { type = "object", required = { "town" } } }

@@ -12,11 +12,7 @@ serve openai <<END
 {"turn":1,"answer":{"text":"","calls":[${calls#,}]},"times":0}
 {"turn":2,"answer":{"text":"Done."},"times":0}
 END
-cat >house.lua <<END
-return { name = "house", extends = "default", secrets = { main = "env:MODEL_KEY" },
-  models = { default = { api = "openai", base_url = "$(base_url openai)", model = "m", key = "main",
-    retries = 0, unmetered = true } } }
-END
+write_house
 # grower NAME ERA [ARGUMENTS [MORE]]: a session of it; fills said and told, what its turns were
 # sent.
 grower() {
