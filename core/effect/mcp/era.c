@@ -92,14 +92,17 @@ void ck_mcp_write_greeting(void *to, ck_buffer *out) {
   ck_json_end(&w, '}');
 }
 
+static void read_tells(ck_mcp_server *self, ck_bytes result) {
+  ck_bytes tools = ck_json_get(ck_json_get(result, "capabilities"), "tools");
+  self->tells_changes = false;
+  ck_json_read_bool(&self->tells_changes, ck_json_get(tools, "listChanged"));
+}
+
 static bool take_discovered(ck_mcp_server *self, ck_bytes result, char why[CK_SERVICE_WHY_MAX]) {
   ck_bytes list = ck_json_get(result, "supportedVersions");
   if (lists_modern(list)) {
     self->era = CK_MCP_MODERN;
-    self->tells_changes = false;
-    ck_json_read_bool(
-        &self->tells_changes,
-        ck_json_get(ck_json_get(ck_json_get(result, "capabilities"), "tools"), "listChanged"));
+    read_tells(self, result);
     return true;
   }
   snprintf(why, CK_SERVICE_WHY_MAX,
@@ -113,6 +116,7 @@ bool ck_mcp_take_greeting(void *to, ck_bytes result, char why[CK_SERVICE_WHY_MAX
   ck_mcp_server *self = to;
   if (self->era != CK_MCP_OLDER) return take_discovered(self, result, why);
   ck_bytes revision = ck_json_get(result, "protocolVersion");
+  read_tells(self, result);
   if (self->http && revision.len > 2)
     ck_mcp_http_agree(self->http, (ck_bytes){revision.data + 1, revision.len - 2});
   if (is_spoken(revision)) return true;

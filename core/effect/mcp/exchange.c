@@ -18,12 +18,24 @@ static size_t message_max(const ck_mcp_exchange *self) {
 
 /* ---- what comes ---- */
 
+/* On a stream that stands: answers come where they were asked for, and a flood is no news. */
+static bool is_news(ck_mcp_exchange *self, ck_bytes data) {
+  if (ck_json_check(data, NULL) != CK_OK)
+    ck_buffer_append_text(&self->problem, "no message");
+  else if (++self->messages > CK_MCP_STANDING_MAX)
+    ck_buffer_append_text(&self->problem, "too many messages");
+  return !self->problem.len && ck_json_get(data, "method").len > 0;
+}
+
 /* The peer may stop the wire meanwhile; nothing is freed before its task is done. */
 static ck_status on_event(void *to, ck_bytes event, ck_bytes data, ck_error *err) {
   ck_mcp_exchange *self = to;
   (void)event;
   self->take_ups = self->polls = 0;
-  if (self->over || ck_peer_take(*self->http->options.peer, data, &self->problem)) return CK_OK;
+  bool passed_over = self->stands && !self->over && !is_news(self, data);
+  if (self->problem.len) return ck_error_set(err, CK_E_PARSE, "%s", self->problem.data);
+  if (self->over || passed_over || ck_peer_take(*self->http->options.peer, data, &self->problem))
+    return CK_OK;
   return ck_error_set(err, CK_E_PARSE, "no message");
 }
 
@@ -51,6 +63,8 @@ void ck_mcp_exchange_read(ck_mcp_exchange *self) {
   bool answered = self->id && !self->over && !ck_peer_waits(*self->http->options.peer, self->id);
   if (answered)
     ck_mcp_exchange_end(self);
+  else if (self->problem.len && self->stands)
+    ck_mcp_exchange_reopen(self);
   else if (self->problem.len)
     ck_mcp_exchange_lose(self, CK_PEER_ARRIVED, self->problem.data);
 }
@@ -126,6 +140,7 @@ static ck_status request(ck_mcp_exchange *self, ck_error *err) {
       .to = self,
   };
   options.method = self->takes_up ? "GET" : NULL;
+  if (self->stands) options.idle_ms = CK_MCP_STANDING_IDLE_MS;
   ck_buffer_reset(&self->inbox);
   ck_buffer_clear(&self->sse.line);
   ck_buffer_clear(&self->sse.event);

@@ -33,11 +33,13 @@ struct ck_mcp_exchange {
   ck_buffer name;                 /* what a tool is called in a header; "": none */
   bool begun;
   bool takes_up;                  /* the GET, in the place of the POST */
+  bool stands;                    /* no message, but the stream that is there beside all calls */
   bool over;                      /* freed when nobody is at it */
   unsigned session;               /* the number of the one that it was sent in; 0: none */
   char given[CK_MCP_SESSION_MAX]; /* the session that its answer begins */
   int sendings;
   int take_ups, polls;      /* of a stream that broke off, or was closed, without anything new */
+  unsigned messages;        /* that came, of a stream that stands, since it was opened */
   ck_http_request *request; /* NULL: none is under way */
   ck_timer *timer;
   enum { CK_MCP_BODY_OTHER, CK_MCP_BODY_JSON, CK_MCP_BODY_EVENTS } type;
@@ -69,6 +71,8 @@ void ck_mcp_exchange_again(ck_mcp_exchange *self, int64_t wait_ms);
 /* ---- exchange_end.c ---- */
 /* The request has ended, and what came was read: answers, goes on, or loses the call. */
 void ck_mcp_exchange_settle(ck_mcp_exchange *self, const ck_http_end *end);
+/* What came on a stream that stands is no message, or too much: it is opened anew after a while. */
+void ck_mcp_exchange_reopen(ck_mcp_exchange *self);
 /* Ends it, and tells a call that waits. */
 void ck_mcp_exchange_lose(ck_mcp_exchange *self, ck_peer_arrival arrival, const char *why);
 

@@ -9,7 +9,13 @@
 #include "core/effect/mcp/exchange.h"
 
 /* A server that is asked again and has nothing new is asked less often, at last every 3.2 s. */
-enum { RETRY_BASE_MS = 200, SHOWN_MAX = 200, LEAST_WAIT_MS = 25, POLLS_SHIFT_MAX = 7 };
+enum {
+  RETRY_BASE_MS = 200,
+  SHOWN_MAX = 200,
+  LEAST_WAIT_MS = 25,
+  POLLS_SHIFT_MAX = 7,
+  STANDING_TRIES_MAX = 16
+};
 
 void ck_mcp_exchange_lose(ck_mcp_exchange *self, ck_peer_arrival arrival, const char *why) {
   int64_t id = self->id;
@@ -181,6 +187,42 @@ static void settle_take_up(ck_mcp_exchange *self, const ck_http_end *end) {
   ck_mcp_exchange_lose(self, CK_PEER_ARRIVED, why);
 }
 
+/* ---- a stream that stands ---- */
+
+/* A server that has nothing to say, or cannot be reached, is asked less and less often. */
+static void open_again(ck_mcp_exchange *self, int64_t least_ms) {
+  uint64_t random;
+  int64_t base = self->http->options.mcp->retry_base_ms;
+  if (!base) base = CK_MCP_TAKE_UP_MS;
+  bool heard = self->messages > 0 && !self->problem.len;
+  self->take_ups = heard ? 1 : self->take_ups + (self->take_ups < STANDING_TRIES_MAX);
+  self->messages = 0;
+  ck_buffer_reset(&self->problem);
+  ck_random_bytes(&random, sizeof random);
+  int64_t wait = base + ck_retry_wait(self->take_ups, base, random);
+  if (least_ms > CK_RETRY_AFTER_MAX_MS) least_ms = CK_RETRY_AFTER_MAX_MS;
+  ck_mcp_exchange_again(self, wait > least_ms ? wait : least_ms);
+}
+
+void ck_mcp_exchange_reopen(ck_mcp_exchange *self) {
+  if (!self->request) return; /* its end is about to be settled */
+  ck_http_drop(self->request);
+  self->request = NULL;
+  open_again(self, self->sse.retry_ms);
+}
+
+/* One that is not offered (HTTP 405), or not any more (404: the session is over), is left alone. */
+static void settle_standing(ck_mcp_exchange *self, const ck_http_end *end) {
+  bool streamed = self->type == CK_MCP_BODY_EVENTS && end->code == 200,
+       away = end->ending == CK_HTTP_UNREACHED || end->ending == CK_HTTP_BROKEN ||
+              end->ending == CK_HTTP_LATE;
+  bool passing = end->ending == CK_HTTP_ANSWERED && ck_retry_is_passing(end->code);
+  if (streamed || away || passing)
+    open_again(self, streamed ? self->sse.retry_ms : self->after_ms);
+  else
+    ck_mcp_exchange_end(self);
+}
+
 static void settle_message(ck_mcp_exchange *self, const ck_http_end *end) {
   bool unheard = end->ending != CK_HTTP_ANSWERED && !end->sent;
   if (!unheard || !sends_again(self, 0)) ck_mcp_exchange_end(self);
@@ -189,7 +231,9 @@ static void settle_message(ck_mcp_exchange *self, const ck_http_end *end) {
 void ck_mcp_exchange_settle(ck_mcp_exchange *self, const ck_http_end *end) {
   bool streamed = self->type == CK_MCP_BODY_EVENTS && end->code == 200;
   bool answered = end->ending == CK_HTTP_ANSWERED;
-  if (!self->id)
+  if (self->stands)
+    settle_standing(self, end);
+  else if (!self->id)
     settle_message(self, end);
   else if (self->problem.len)
     ck_mcp_exchange_lose(self, CK_PEER_ARRIVED, self->problem.data);

@@ -34,7 +34,7 @@ static ck_status put_given(ck_http_headers *out, const ck_mcp_http *self, const 
 
 /* What the message says, once more for those on the way. */
 static void put_message(ck_http_headers *out, const ck_mcp_exchange *of) {
-  if (of->takes_up) ck_http_headers_put(out, "Last-Event-ID", of->sse.id);
+  if (of->takes_up && *of->sse.id) ck_http_headers_put(out, "Last-Event-ID", of->sse.id);
   if (!of->modern) return;
   if (*of->method) ck_http_headers_put(out, "Mcp-Method", of->method);
   if (of->name.len) ck_http_headers_put(out, "Mcp-Name", of->name.data);
@@ -148,6 +148,17 @@ static ck_status send_message(void *to, const ck_wire_message *message, ck_error
   status = ck_mcp_exchange_begin(made, err);
   if (status != CK_OK) ck_mcp_exchange_free(made);
   return status;
+}
+
+void ck_mcp_http_stand(ck_mcp_http *self) {
+  ck_mcp_exchange *made;
+  ck_error ignored = CK_ERROR_INIT;
+  for (ck_mcp_exchange *it = self->first; it; it = it->next)
+    if (it->stands && !it->over) ck_mcp_exchange_end(it); /* of the session before */
+  if (self->stopped || ck_mcp_exchange_new(&made, self, &(ck_wire_message){0}, &ignored) != CK_OK)
+    return;
+  made->stands = made->takes_up = true;
+  if (!is_held(self) && ck_mcp_exchange_begin(made, &ignored) != CK_OK) ck_mcp_exchange_end(made);
 }
 
 static void forget(void *to, int64_t id) {

@@ -18,9 +18,11 @@ typedef struct ck_mcp_http ck_mcp_http;
 
 enum {
   CK_MCP_CONNECT_MS = 15000,
-  CK_MCP_SENDINGS_MAX = 4, /* of a message that does not arrive */
-  CK_MCP_TAKE_UPS_MAX = 5, /* of a stream, without anything new */
-  CK_MCP_TAKE_UP_MS = 1000 /* the wait before, where the server asks for none */
+  CK_MCP_SENDINGS_MAX = 4,         /* of a message that does not arrive */
+  CK_MCP_TAKE_UPS_MAX = 5,         /* of a stream, without anything new */
+  CK_MCP_TAKE_UP_MS = 1000,        /* the wait before, where the server asks for none */
+  CK_MCP_STANDING_MAX = 1000,      /* messages of the stream that stands, until it is opened anew */
+  CK_MCP_STANDING_IDLE_MS = 300000 /* of its silence: the connection may be dead */
 };
 
 typedef struct ck_mcp_http_options {
@@ -36,5 +38,9 @@ CK_CHECKED ck_status ck_mcp_http_new(ck_mcp_http **out, const ck_mcp_http_option
 ck_wire ck_mcp_http_wire(ck_mcp_http *self);
 /* The revision of the protocol that the following requests are made under. */
 void ck_mcp_http_agree(ck_mcp_http *self, ck_bytes revision);
+/* Opens a stream for what the server says outside of calls, behind all that was sent so far, in the
+ * place of an earlier one. It is opened anew whenever it ends, ever less often where nothing comes;
+ * a server that has none is left alone. No call needs it. */
+void ck_mcp_http_stand(ck_mcp_http *self);
 
 #endif

@@ -50,7 +50,7 @@ struct ck_mcp_server {
   bool guessed; /* OLDER: it has not said so */
   bool asked_twice;
   bool tools_changed;     /* since they were listed last, it has said so */
-  bool tells_changes;     /* MODERN: it tells who listens */
+  bool tells_changes;     /* it tells who listens */
   ck_peer_call listening; /* for that */
   int64_t last_token;
   ck_pending_calls runs;

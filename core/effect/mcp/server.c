@@ -280,12 +280,20 @@ static void on_lost(void *to, const char *why) {
   if (why) end_waiting(to, why);
 }
 
+/* What an older server over HTTP wants of its client may come outside of the call's own stream. */
+static bool has_to_say(const ck_mcp_server *self) {
+  const ck_process *process = self->service.process;
+  return self->tells_changes || process->elicitation || process->sampling || process->roots;
+}
+
 static void on_ready(void *to) {
   ck_mcp_server *self = to;
   if (!ck_mcp_server_is_modern(self))
     ck_peer_notify(self->service.peer, "notifications/initialized", (ck_bytes){0});
   else
     ck_mcp_listen(self);
+  if (self->http && !ck_mcp_server_is_modern(self) && has_to_say(self))
+    ck_mcp_http_stand(self->http);
   send_waiting(self);
 }
 

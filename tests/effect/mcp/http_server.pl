@@ -17,6 +17,11 @@
 #   hang                 nothing more comes
 #   ask                  the server asks the client for this method, and answers what it heard
 #   forget               the session is over first, so often
+#   apart                with `ask`: on the stream that stands, in the place of the call's own
+# With a file `standing` it has a stream that stands, and says that its tools may change: lines of
+# that file are events as they come, `stood` counts them; or CLOSE, BREAK, FLOOD N, and WAIT
+# for the client to go away, or DROWN it until then. The requests for that stream get the statuses
+# in `busy` first.
 # With a file `modern` it is of revision 2026-07-28, else it answers "server/discover" with HTTP
 # 404, or what the file `refuses` says. With a file `slow` it takes a while to be told that it is
 # initialized. A file `kill` has a step
@@ -146,8 +151,9 @@ sub ask {
   my ($id, $args) = @_;
   begin_stream();
   unlink "$folder/heard";
-  event($json->encode({ jsonrpc => "2.0", id => "ask-$id", method => $args->{ask},
-    params => $args->{params} // {} }));
+  my $asks = $json->encode({ jsonrpc => "2.0", id => "ask-$id", method => $args->{ask},
+    params => $args->{params} // {} });
+  if ($args->{apart}) { append("standing", $asks) } else { event($asks) }
   sleep 0.01 until -s "$folder/heard";
   event(result_of($id, slurp("heard")));
   end_stream();
@@ -204,7 +210,8 @@ sub initialize {
   put("session", $session) if $session ne "none";
   my %session = $session eq "none" ? () : ("Mcp-Session-Id" => $session);
   reply(200, $json->encode({ jsonrpc => "2.0", id => $asked->{id}, result => {
-    protocolVersion => "2025-11-25", capabilities => { tools => {} },
+    protocolVersion => "2025-11-25",
+    capabilities => { tools => slurp("standing") ? { listChanged => JSON::PP::true } : {} },
     serverInfo => { name => "t", version => "1" } } }),
     "Content-Type" => "application/json", %session);
 }
@@ -252,11 +259,35 @@ sub modern {
     "Content-Type" => "application/json");
 }
 
+# Until it is told to end, the client goes away, or the session is over.
+sub stand {
+  my $session = slurp("session");
+  begin_stream();
+  while (slurp("session") eq $session) {
+    my @lines = split /\n/, slurp("standing");
+    my $stood = () = slurp("stood") =~ /\n/g;
+    sleep(0.01), next if $stood >= @lines;
+    append("stood", "");
+    my $line = $lines[$stood];
+    return end_stream() if $line eq "CLOSE";
+    exit 0 if $line eq "BREAK" || $line eq "WAIT" && !sysread $client, my $none, 1;
+    my $nothing = '{"jsonrpc":"2.0","method":"notifications/x"}';
+    event($nothing) while $line eq "DROWN";
+    if ($line =~ /^FLOOD (\d+)$/) { event($nothing) for 1 .. $1 }
+    else { event($line, "standing/$stood") }
+  }
+}
+
 sub serve_get {
   my ($request) = @_;
   note($request, "stream");
   return if expired($request);
   my $last = $request->{headers}{"last-event-id"};
+  if (slurp("standing") ne "" && ($last // "standing") =~ /^standing/) {
+    my @busy = slurp("busy") =~ /^(\d+)$/mg;
+    my $turn = times_before("busy");
+    return $turn < @busy ? reply($busy[$turn], "") : stand();
+  }
   return reply(405, "") if !defined $last || slurp("no-streams");
   my ($id, $polled, $args) = $last =~ m{^(\d+)/(\d+)/(.*)$};
   stream(0 + $id, $json->decode($args), $polled);
