@@ -4,10 +4,12 @@
 
 #include "core/store/refusal.h"
 #include "core/store/reservation.h"
+#include "core/store/session_groups.h"
 
 typedef struct ck_worker_functions {
   ck_reservation_functions reservation; /* NULL: each is the caller's */
   ck_refusal_functions refusals;        /* NULL: none are kept */
+  ck_session_grouping group;
 } ck_worker_functions;
 
 #endif

@@ -127,6 +127,24 @@ static ck_status list_sessions(void *to, const ck_session_query *asked, ck_sessi
   return status;
 }
 
+static ck_status group_sessions(void *to, ck_session_group_visit visit, void *visitor,
+                                ck_error *err) {
+  ck_postgres *self = to;
+  PGresult *result;
+  ck_postgres_query query = {.sql = CK_POSTGRES_GROUP};
+  ck_status status = ck_postgres_read(&result, self, &query, "count its sessions", err);
+  if (status != CK_OK) return status;
+  bool more = true;
+  for (ck_postgres_row row = ck_postgres_first(self->pq, result); row.at < row.count && more;
+       row.at++)
+    more = visit(visitor, &(ck_session_group){.status = (ck_session_status)ck_postgres_int(&row, 0),
+                                              .reason = ck_postgres_text(&row, 1),
+                                              .count = ck_postgres_int(&row, 2),
+                                              .updated_ms = ck_postgres_int(&row, 3)});
+  self->pq->clear(result);
+  return CK_OK;
+}
+
 static ck_status list_forks(void *to, int64_t session, ck_session_visit visit, void *visitor,
                             ck_error *err) {
   ck_postgres *self = to;
@@ -222,6 +240,7 @@ void ck_postgres_add_reads(ck_backend *backend) {
   backend->get_session = get_session;
   backend->get_identity = get_identity;
   backend->list_sessions = list_sessions;
+  backend->worker.group = group_sessions;
   backend->list_forks = list_forks;
   backend->list_timelines = list_timelines;
   backend->get_head = get_head;

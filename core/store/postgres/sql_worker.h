@@ -19,6 +19,9 @@
     "lease l ON l.session = s.no WHERE s.no < $1::bigint AND ($2::bigint >> "                  \
     "s.status::integer) & 1 = 1 AND (s.updated_ms >= $3::bigint OR s.status = 1) ORDER BY "    \
     "s.no DESC LIMIT 2000")                                                                    \
+  X(CK_POSTGRES_GROUP,                                                                         \
+    "SELECT status, CASE WHEN status = 2 THEN reason END, count(*), min(updated_ms) FROM "     \
+    "session GROUP BY 1, 2")                                                                   \
   X(CK_POSTGRES_PUT_LAPSE,                                                                     \
     "UPDATE session s SET restarts = s.restarts - 1 FROM lease l WHERE s.no = $1::bigint AND " \
     "l.session = s.no AND s.status = 1 AND l.epoch - $2::bigint IN (0, 1) AND s.restarts > "   \

@@ -142,6 +142,22 @@ static ck_status list_sessions(void *to, const ck_session_query *query, ck_sessi
   return visit_sessions(&read, visit, visitor, err);
 }
 
+static ck_status group_sessions(void *to, ck_session_group_visit visit, void *visitor,
+                                ck_error *err) {
+  ck_reader read;
+  bool more = true;
+  ck_status status = ck_reader_begin(&read, to, CK_SQL_GROUP, err);
+  if (status != CK_OK) return status;
+  sqlite3_stmt *stmt = read.binder.stmt;
+  while (more && ck_binder_next(&read.binder) == SQLITE_ROW)
+    more = visit(visitor,
+                 &(ck_session_group){.status = (ck_session_status)sqlite3_column_int64(stmt, 0),
+                                     .reason = ck_column_text(stmt, 1),
+                                     .count = sqlite3_column_int64(stmt, 2),
+                                     .updated_ms = sqlite3_column_int64(stmt, 3)});
+  return ck_reader_end(&read, CK_OK, "count its sessions", err);
+}
+
 static ck_status list_forks(void *to, int64_t session, ck_session_visit visit, void *visitor,
                             ck_error *err) {
   ck_reader read;
@@ -261,6 +277,7 @@ static ck_status list_timelines(ck_timeline **out, size_t *count, void *to, int6
 void ck_sqlite_add_reads(ck_backend *backend) {
   backend->get_session = get_session;
   backend->list_sessions = list_sessions;
+  backend->worker.group = group_sessions;
   backend->get_identity = get_identity;
   backend->list_forks = list_forks;
   backend->list_pins = list_pins;

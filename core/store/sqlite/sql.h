@@ -17,6 +17,8 @@
     " AND (?5 IS NULL OR " CK_SQL_MAY_HAVE_FLOW ") ORDER BY no DESC")                             \
   X(CK_SQL_LIST_LEAN, "SELECT " CK_SQL_SESSION_LEAN " FROM session WHERE ?1 >> status & 1"        \
                       " AND (updated_ms >= ?2 OR status = 1) ORDER BY no DESC")                   \
+  X(CK_SQL_GROUP, "SELECT status, CASE WHEN status = 2 THEN reason END, count(*), "               \
+                  "min(updated_ms) FROM session GROUP BY 1, 2")                                   \
   X(CK_SQL_GET_IDENTITY,                                                                          \
     "SELECT id, origin, cut, " CK_SQL_SESSION_IS_SOUND ", created_ms FROM session WHERE no = ?")  \
   X(CK_SQL_LIST_TIMELINES,                                                                        \
