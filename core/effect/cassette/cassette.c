@@ -107,8 +107,8 @@ static ck_status finish_model(finishing *self, ck_record *record, ck_error *err)
   return ck_conversation_append(self->scope->conversation, record->value, err);
 }
 
-/* A call of the flow's own enters the conversation at its position; a request without a name (for
- * the list of a server's tools) never does. */
+/* A call of the flow's own enters the conversation at its position; a request without a name never
+ * does. */
 static ck_status finish_own(finishing *self, size_t at, ck_error *err) {
   ck_record *record = &self->scope->records[at];
   ck_bytes request = ck_value_bytes(record->own);
@@ -210,19 +210,39 @@ void ck_record_clear(ck_record *self) {
   ck_value_free(self->arguments);
   ck_value_free(self->own);
   free(self->name);
+  free(self->cut);
+  free(self->refusal);
+  free(self->note);
   *self = (ck_record){0};
+}
+
+static bool is_list(const ck_record *record) {
+  bool list = false;
+  return record->own &&
+         ck_json_read_bool(&list, ck_json_get(ck_value_bytes(record->own), "list")) && list;
+}
+
+/* Where a record that is added goes; NULL: there is no memory. */
+static ck_record *make_place(ck_recorded_scope *to, bool list) {
+  if (!list) {
+    bool room = make_room((void **)&to->records, &to->capacity, to->count, sizeof *to->records);
+    return room ? &to->records[to->count++] : NULL;
+  }
+  if (!make_room((void **)&to->lists, &to->list_capacity, to->list_count, sizeof *to->lists))
+    return NULL;
+  to->lists[to->list_count].before = to->count;
+  return &to->lists[to->list_count++].record;
 }
 
 ck_status ck_cassette_add(ck_cassette *self, const char *scope, ck_record *record, ck_error *err) {
   ck_recorded_scope *to = NULL;
   ck_status status = find_or_add(&to, self, scope, err);
-  if (!status && !make_room((void **)&to->records, &to->capacity, to->count, sizeof *to->records)) {
-    status = ck_error_no_memory(err);
-  }
+  ck_record *place = status ? NULL : make_place(to, is_list(record));
+  if (!status && !place) status = ck_error_no_memory(err);
   if (status) {
     ck_record_clear(record);
   } else {
-    to->records[to->count++] = *record;
+    *place = *record;
     *record = (ck_record){0};
   }
   return status;
@@ -251,6 +271,8 @@ ck_status ck_cassette_leave_out(ck_cassette *self, const char *const *names, ck_
 
 static void clear_scope(ck_recorded_scope *scope) {
   for (size_t i = 0; i < scope->count; i++) ck_record_clear(&scope->records[i]);
+  for (size_t i = 0; i < scope->list_count; i++) ck_record_clear(&scope->lists[i].record);
+  free(scope->lists);
   ck_conversation_free(scope->conversation);
   free(scope->records);
   free(scope->holes);

@@ -3,13 +3,15 @@
  * A cassette file is JSON lines: a header {"cassette":1, "prompt"?, "tools"?}, then per scope in
  * order
  *   {"scope", "kind":"ask",   "answer"}
- *   {"scope", "kind":"model", "message", "usage"?, "cost_micros"?, "request_digest"?}
+ *   {"scope", "kind":"model", "message", "usage"?, "cost_micros"?, "reserved_micros"?, "cut"?,
+ *                             "refusal"?, "goes_on"?, "note"?, "request_digest"?}
  *   {"scope", "kind":"tool",  "index", "name", "arguments", "result", "is_error"?,
  *                             "tools_changed"?}  a call of the message before
  *   {"scope", "kind":"tool",  "request", "result", "is_error"?}                      one that the
  *                             flow itself makes
  * where `message` is an assistant message of the OpenAI chat shape, `usage` counts input_tokens and
- * output_tokens (or prompt_tokens and completion_tokens), `request_digest` is the hex digest of the
+ * output_tokens (or prompt_tokens and completion_tokens), the members from `cost_micros` to `note`
+ * are those of ck_outcome, `request_digest` is the hex digest of the
  * conversation that was sent, and `index` counts the calls of the message before from 0. A file of
  * tau-bench (a JSON array of sessions with a `traj` each) is read as the same records, in scope
  * "main". Messages, arguments and results stay the bytes they were. */
@@ -38,7 +40,8 @@ const char *ck_cassette_prompt(const ck_cassette *self);
 const ck_value *ck_cassette_tools(const ck_cassette *self);
 /* The scopes in the order of their first records; NULL from the count on. */
 const char *ck_cassette_scope(const ck_cassette *self, size_t index);
-/* Records of a scope; 0 when the recording has no such scope. */
+/* Records of a scope, without the lists of servers' tools; 0 when the recording has no such scope.
+ */
 size_t ck_cassette_count(const ck_cassette *self, const char *scope);
 /* Records of a scope that a flow which consumed `consumed` outcomes never asked for: left over at a
  * flow's own end they are a divergence. */

@@ -36,8 +36,13 @@ static ck_status make_recorded(ck_outcome **out, const ck_record *record, ck_err
   if (!status) (*out)->tools_changed = record->tools_changed;
   if (status || record->kind != CK_EFFECT_MODEL) return status;
   (*out)->cost_micros = record->cost_micros;
+  (*out)->reserved_micros = record->reserved_micros;
   (*out)->input_tokens = record->input_tokens;
   (*out)->output_tokens = record->output_tokens;
+  (*out)->goes_on = record->goes_on;
+  if (record->cut) ck_outcome_set_cut(*out, record->cut);
+  if (record->refusal) ck_outcome_set_refusal(*out, record->refusal);
+  if (record->note) ck_outcome_add_note(*out, record->note);
   return CK_OK;
 }
 

@@ -52,6 +52,12 @@ static ck_status read_member_text(char **out, ck_bytes object, const char *name,
   return *out ? CK_OK : ck_error_no_memory(err);
 }
 
+/* `*out` stays NULL when the member is absent. */
+static ck_status read_words(char **out, ck_bytes object, const char *name, size_t line,
+                            ck_error *err) {
+  return ck_json_get(object, name).len ? read_member_text(out, object, name, line, err) : CK_OK;
+}
+
 static ck_status read_member_value(ck_value **out, ck_bytes object, const char *name, size_t line,
                                    ck_error *err) {
   ck_bytes value = ck_json_get(object, name);
@@ -79,6 +85,36 @@ static ck_status read_usage(ck_record *out, ck_bytes usage, ck_error *err) {
   return status;
 }
 
+static ck_status read_flag(bool *out, ck_bytes line, const char *name, size_t position,
+                           ck_error *err) {
+  ck_bytes flag = ck_json_get(line, name);
+  return !flag.len || ck_json_read_bool(out, flag)
+             ? CK_OK
+             : wrong_member(position, name, "true or false", err);
+}
+
+/* How the answer ended, and what it cost: recordings of earlier versions have less of it. */
+static ck_status read_ending(ck_record *out, ck_bytes line, ck_error *err) {
+  size_t at = out->position;
+  ck_status status = read_member_int(&out->cost_micros, line, "cost_micros", at, err);
+  if (!status) status = read_member_int(&out->reserved_micros, line, "reserved_micros", at, err);
+  if (!status) status = read_words(&out->cut, line, "cut", at, err);
+  if (!status) status = read_words(&out->refusal, line, "refusal", at, err);
+  if (!status) status = read_flag(&out->goes_on, line, "goes_on", at, err);
+  return status ? status : read_words(&out->note, line, "note", at, err);
+}
+
+static ck_status read_digest(ck_record *out, ck_bytes request, ck_error *err) {
+  ck_buffer hex = {0};
+  out->has_request = ck_json_read_string(&hex, request) &&
+                     ck_digest_read_hex(&out->request, ck_buffer_bytes(&hex));
+  ck_status status = ck_buffer_check(&hex, err);
+  ck_buffer_clear(&hex);
+  if (status) return status;
+  return out->has_request ? CK_OK
+                          : wrong_member(out->position, "request_digest", "64 hex digits", err);
+}
+
 static ck_status read_model(ck_record *out, ck_bytes line, ck_error *err) {
   ck_bytes request = ck_json_get(line, "request_digest");
   if (ck_json_type_of(ck_json_get(line, "message")) != CK_JSON_OBJECT) {
@@ -86,16 +122,8 @@ static ck_status read_model(ck_record *out, ck_bytes line, ck_error *err) {
   }
   ck_status status = read_member_value(&out->value, line, "message", out->position, err);
   if (!status) status = read_usage(out, ck_json_get(line, "usage"), err);
-  if (!status) status = read_member_int(&out->cost_micros, line, "cost_micros", out->position, err);
-  if (status || !request.len) return status;
-  ck_buffer hex = {0};
-  out->has_request = ck_json_read_string(&hex, request) &&
-                     ck_digest_read_hex(&out->request, ck_buffer_bytes(&hex));
-  status = ck_buffer_check(&hex, err);
-  ck_buffer_clear(&hex);
-  if (status) return status;
-  return out->has_request ? CK_OK
-                          : wrong_member(out->position, "request_digest", "64 hex digits", err);
+  if (!status) status = read_ending(out, line, err);
+  return status || !request.len ? status : read_digest(out, request, err);
 }
 
 static ck_status read_call(ck_record *out, ck_bytes line, ck_error *err) {
@@ -109,14 +137,6 @@ static ck_status read_call(ck_record *out, ck_bytes line, ck_error *err) {
   if (!status) status = read_member_text(&out->name, line, "name", out->position, err);
   return status ? status
                 : read_member_value(&out->arguments, line, "arguments", out->position, err);
-}
-
-static ck_status read_flag(bool *out, ck_bytes line, const char *name, size_t position,
-                           ck_error *err) {
-  ck_bytes flag = ck_json_get(line, name);
-  return !flag.len || ck_json_read_bool(out, flag)
-             ? CK_OK
-             : wrong_member(position, name, "true or false", err);
 }
 
 static ck_status read_tool(ck_record *out, ck_bytes line, ck_error *err) {

@@ -326,6 +326,23 @@ static ck_status match_tool(const ck_record **out, const where *at, const ck_rec
   return diverge_at(&there, effect, found, err);
 }
 
+/* A run lists a server's tools whenever it opens, a resumed one again: lists do not move the
+ * cursor. The one that holds is the last one before it. */
+static ck_status match_list(const ck_record **out, const where *at, const ck_recorded_scope *scope,
+                            const ck_effect *effect, ck_error *err) {
+  for (size_t i = 0; scope && i < scope->list_count; i++) {
+    const ck_recorded_list *list = &scope->lists[i];
+    if (!ck_redact_matches(ck_value_bytes(list->record.own), effect->request)) continue;
+    if (!*out || list->before <= effect->consumed) *out = &list->record;
+  }
+  ck_bytes server = ck_json_get(effect->request, "server");
+  return *out ? CK_OK
+              : ck_error_set(err, CK_E_DIVERGED,
+                             "the flow asks in scope %.64s for the tools of the server %.*s; the "
+                             "cassette does not list them",
+                             at->scope, server.len > 64 ? 64 : (int)server.len, server.data);
+}
+
 ck_status ck_cassette_match(const ck_record **out, const ck_cassette *self, const ck_effect *effect,
                             ck_error *err) {
   *out = NULL;
@@ -341,6 +358,8 @@ ck_status ck_cassette_match(const ck_record **out, const ck_cassette *self, cons
               .scope = effect->scope,
               .number = (size_t)effect->consumed + 1,
               .position = SIZE_MAX};
+  if (effect->kind == CK_EFFECT_TOOL && !ck_effect_is_tool_call(effect))
+    return match_list(out, &at, scope, effect, err);
   if (effect->consumed >= count) {
     return effect->kind == CK_EFFECT_TOOL ? diverge_at(&at, effect, NULL, err) : CK_OK;
   }

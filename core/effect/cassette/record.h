@@ -18,7 +18,9 @@ typedef struct ck_record {
   bool tools_changed;  /* tool: as ck_outcome has it */
   bool has_request;    /* model: `request` was recorded */
   ck_digest request;
-  int64_t cost_micros, input_tokens, output_tokens; /* model */
+  int64_t cost_micros, reserved_micros, input_tokens, output_tokens; /* model */
+  char *cut, *refusal, *note;                                        /* model: as ck_outcome has */
+  bool goes_on;                                                      /* them; NULL: none */
   /* Set by ck_cassette_finish. */
   size_t messages;  /* model: how many messages were sent */
   ck_digest prefix; /* model: their digest */
@@ -26,10 +28,18 @@ typedef struct ck_record {
   size_t batch, batch_end;
 } ck_record;
 
+/* The tools that an MCP server listed before the record with that index. */
+typedef struct ck_recorded_list {
+  ck_record record;
+  size_t before;
+} ck_recorded_list;
+
 typedef struct ck_recorded_scope {
   char *name;
   ck_record *records;
   size_t count, capacity;
+  ck_recorded_list *lists;
+  size_t list_count, list_capacity;
   ck_conversation *conversation; /* all messages of the recording */
   /* messages whose content was not recorded: results of tools run by a command; ascending */
   size_t *holes;
@@ -46,7 +56,8 @@ struct ck_cassette {
 
 /* NULL when the recording has no such scope. */
 ck_recorded_scope *ck_cassette_find(const ck_cassette *self, const char *scope);
-/* Takes the record's memory, also on failure. */
+/* Takes the record's memory, also on failure. A list of a server's tools is no record of the
+ * cursor: it is kept apart. */
 CK_CHECKED ck_status ck_cassette_add(ck_cassette *self, const char *scope, ck_record *record,
                                      ck_error *err);
 void ck_record_clear(ck_record *self);

@@ -189,6 +189,18 @@ static ck_status put_line(ck_buffer *out, bool *masked, const exporting *self,
   return status;
 }
 
+/* Members that a recording has as the outcome has them, where it does. */
+static void write_ending(ck_json_writer *w, ck_bytes body) {
+  static const char *const same[] = {"cut", "refusal", "goes_on", "note"};
+  int64_t reserved = 0;
+  if (ck_json_read_int(&reserved, ck_json_get(body, "reserved")) && reserved > 0)
+    ck_json_member_int(w, "reserved_micros", reserved);
+  for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+    ck_bytes value = ck_json_get(body, same[i]);
+    if (value.len) ck_json_member_raw(w, same[i], value);
+  }
+}
+
 static void write_model(ck_json_writer *w, const folded *scope, ck_bytes body) {
   int64_t input = 0, output = 0, cost = 0;
   char digest[CK_DIGEST_HEX_SIZE];
@@ -204,6 +216,7 @@ static void write_model(ck_json_writer *w, const folded *scope, ck_bytes body) {
     ck_json_end(w, '}');
   }
   if (cost >= 0) ck_json_member_int(w, "cost_micros", cost);
+  write_ending(w, body);
   if (scope->masked) return;
   ck_digest sent = ck_conversation_digest(ck_scope_conversation(scope->scope));
   ck_digest_hex(digest, &sent);
@@ -303,6 +316,12 @@ static ck_status put_outcome(exporting *self, folded *scope, const item *outcome
   return status;
 }
 
+/* Of a server's tools, which a run from the recording asks for, too. */
+static bool is_list(ck_bytes body) {
+  bool list = false;
+  return ck_json_read_bool(&list, ck_json_get(body, "list")) && list;
+}
+
 static ck_status fold_event(exporting *self, const item *event) {
   folded *scope = NULL;
   const item *outcome = NULL;
@@ -311,7 +330,7 @@ static ck_status fold_event(exporting *self, const item *event) {
   if (status != CK_OK) return status;
   const ck_value *body = outcome ? outcome->body : event->body;
   if (event->kind == CK_EVENT_REWIND) return ck_scope_rewind(scope->scope, body, self->err);
-  if (outcome && ck_scope_counts(ck_value_bytes(body))) {
+  if (outcome && (ck_scope_counts(ck_value_bytes(body)) || is_list(ck_value_bytes(body)))) {
     status = put_outcome(self, scope, outcome);
   } else {
     note_prompt(self, scope, ck_value_bytes(body));

@@ -54,13 +54,13 @@ uint64_t ck_scope_consumed(const ck_scope *self) { return self->consumed; }
 const ck_conversation *ck_scope_early(const ck_scope *self) { return self->early; }
 
 /* What is read of a body: at once, as its message can be long. */
-typedef enum { KIND, STATUS, OWN, WANTS, ASIDE, MESSAGE, REPORT, UNTRUSTED, MEMBERS } member;
+typedef enum { KIND, STATUS, OWN, LIST, WANTS, ASIDE, MESSAGE, REPORT, UNTRUSTED, MEMBERS } member;
 
 static void read_members(ck_bytes *out, ck_bytes body) {
-  static const char *const names[MEMBERS] = {[KIND] = "kind",     [STATUS] = "status",
-                                             [OWN] = "own",       [WANTS] = "wants",
-                                             [ASIDE] = "aside",   [MESSAGE] = "message",
-                                             [REPORT] = "report", [UNTRUSTED] = CK_SOURCES_MEMBER};
+  static const char *const names[MEMBERS] = {
+      [KIND] = "kind",       [STATUS] = "status", [OWN] = "own",
+      [LIST] = "list",       [WANTS] = "wants",   [ASIDE] = "aside",
+      [MESSAGE] = "message", [REPORT] = "report", [UNTRUSTED] = CK_SOURCES_MEMBER};
   ck_json_get_all(out, names, MEMBERS, body);
 }
 
@@ -69,10 +69,13 @@ static bool is_set(ck_bytes value) {
   return ck_json_read_bool(&set, value) && set;
 }
 
-/* A recording has the last outcome of a call alone, without what it wanted before that. */
+/* A recording has the last outcome of a call alone, without what it wanted before that. How often
+ * the tools of a server are listed says nothing of how far it is. */
 static bool counts(const ck_bytes *members) {
   ck_bytes status = members[STATUS], kind = members[KIND];
-  if (is_set(members[OWN]) || is_set(members[WANTS]) || is_set(members[ASIDE])) return false;
+  if (is_set(members[OWN]) || is_set(members[LIST]) || is_set(members[WANTS]) ||
+      is_set(members[ASIDE]))
+    return false;
   if (!ck_json_is_text(kind, "model") && !ck_json_is_text(kind, "tool") &&
       !ck_json_is_text(kind, "ask"))
     return false;

@@ -73,19 +73,26 @@ static void test_tool_divergence(void) {
 #define OWN(request, result) \
   "{\"scope\":\"main\",\"kind\":\"tool\",\"request\":" request ",\"result\":" result "}\n"
 
-/* Calls of the flow's own are matched by the whole request, in any order among those in a row. */
+#define LISTS(server) "{\"server\":\"" server "\",\"list\":true}"
+#define LIST(result) OWN(LISTS("s"), result)
+
+/* Calls of the flow's own are matched by the whole request, in any order among those in a row;
+ * lists of tools, which do not move the cursor, by the last one before it. */
 static void test_own_calls(void) {
-  static const char three[] = HEADER OWN("{\"name\":\"a\",\"arguments\":1}", "1")
-      OWN("{\"name\":\"a\",\"arguments\":2}", "2") OWN("{\"server\":\"s\",\"list\":true}", "[]")
-          ASK OWN("{\"name\":\"a\",\"arguments\":1}", "\"later\"");
+  static const char three[] = HEADER OWN("{\"name\":\"a\",\"arguments\":1}", "1") LIST("\"first\"")
+      OWN("{\"name\":\"a\",\"arguments\":2}", "2") ASK LIST("\"again\"")
+          OWN("{\"name\":\"a\",\"arguments\":1}", "\"later\"");
   static const struct {
     uint64_t consumed;
     const char *request, *want;
   } cases[] = {{0, "{\"name\":\"a\",\"arguments\":1}", "1"},
                {0, "{\"name\":\"a\",\"arguments\":2}", "2"},
-               {2, "{\"name\":\"a\",\"arguments\":1}", "1"},
-               {0, "{\"server\":\"s\",\"list\":true}", "[]"},
-               {4, "{\"name\":\"a\",\"arguments\":1}", "\"later\""}};
+               {1, "{\"name\":\"a\",\"arguments\":1}", "1"},
+               {0, LISTS("s"), "\"first\""},
+               {2, LISTS("s"), "\"first\""},
+               {3, LISTS("s"), "\"again\""},
+               {9, LISTS("s"), "\"again\""},
+               {3, "{\"name\":\"a\",\"arguments\":1}", "\"later\""}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     drive to;
     drive_init(&to, loop);
@@ -98,6 +105,8 @@ static void test_own_calls(void) {
   ck_effect effect = tool_effect(1, "{\"name\":\"a\",\"arguments\":3}");
   diverges(three, &effect, "tool a, call 0, with 3",
            "the flow's own call {\"name\":\"a\",\"arguments\":2}");
+  effect = tool_effect(1, LISTS("t"));
+  diverges(three, &effect, "the tools of the server \"t\"", "does not list them");
 }
 
 static void test_spelling(void) {

@@ -34,7 +34,19 @@ has "it was offered to ask" "$(cat modern.log)" 'offered {"elicitation":{"form":
 is "nothing is ordered yet" "$(noted modern ordered)" 0
 refused 5 "what is no choice is no answer" "decline" answer modern XL
 exits 0 "the answer" answer modern M
-exits 0 "the resume goes on, though another server has the call" resume modern
+exits 0 "the resume goes on, though another server has the call" resume modern --record modern.jsonl
+is "its recording has the tools as often as they were listed" \
+  "$(grep -c '"list":true' modern.jsonl)" 2
+before=$(noted modern called)
+exits 0 "a run from it is not disturbed by that" run modern.lua --cassette modern.jsonl \
+  --session modern-again
+is "and ends as the first" "$("$CKRUN" sessions show modern-again | grep ^result)" \
+  "$("$CKRUN" sessions show modern | grep ^result)"
+is "without its server" "$(noted modern called)" "$before"
+exits 8 "a run from it that pauses" run modern.lua --cassette modern.jsonl --session modern-half \
+  --limit model_calls=1
+exits 0 "goes on, though its tools are listed anew" resume modern-half --cassette modern.jsonl \
+  --limit model_calls=9
 is "what was said is ordered, once" "$(grep ordered modern.log)" 'ordered {"size":"M"}'
 is "the person was asked once" "$(questions modern)" 1
 is "their answer is no message of the conversation" "$(told modern '"role":"user","content":"M"')" 0
