@@ -112,12 +112,30 @@ static bool is_error(ck_bytes body) {
   return ck_json_check(body, NULL) == CK_OK && ck_json_get(body, "error").len > 0;
 }
 
-/* True when the body was the answer. */
+/* HTTP 404, says the protocol; many servers that were started anew say 400, and what about. */
+static bool is_session_over(const ck_mcp_exchange *self, int code) {
+  ck_bytes body = ck_buffer_bytes(&self->inbox);
+  bool about =
+      code == 400 && is_error(body) &&
+      (memmem(body.data, body.len, "session", 7) || memmem(body.data, body.len, "Session", 7));
+  return code == 404 || about;
+}
+
+/* The error is of this one method, or of what it was given. */
+static bool is_of_request(ck_bytes body) {
+  int64_t code;
+  return is_error(body) &&
+         ck_json_read_int(&code, ck_json_get(ck_json_get(body, "error"), "code")) &&
+         (code == CK_RPC_METHOD_NOT_FOUND || code == CK_RPC_INVALID_PARAMS);
+}
+
+/* True when the body was the answer; one that ends the session is none, whose id it may have. */
 static bool take_body(ck_mcp_exchange *self, int code) {
   ck_peer *peer = *self->http->options.peer;
   ck_bytes body = ck_buffer_bytes(&self->inbox);
   if (self->type != CK_MCP_BODY_JSON || !body.len) return false;
   if (code >= 300 && !is_error(body)) return false;
+  if (self->session && is_session_over(self, code) && !is_of_request(body)) return false;
   ck_mcp_exchange_begin_session(self, code);
   (void)ck_peer_take(peer, body, &self->problem);
   if (code >= 300) ck_buffer_reset(&self->problem);
@@ -129,15 +147,6 @@ static const char *useless(const ck_mcp_exchange *self, int code) {
   if (code == 202 && !self->inbox.len) return "it took the request (HTTP 202), and answers nothing";
   return self->type == CK_MCP_BODY_JSON ? "its answer is to another request"
                                         : "its answer is neither JSON nor a stream of events";
-}
-
-/* HTTP 404, says the protocol; many servers that were started anew say 400, and what about. */
-static bool is_session_over(const ck_mcp_exchange *self, int code) {
-  ck_bytes body = ck_buffer_bytes(&self->inbox);
-  bool about =
-      code == 400 && is_error(body) &&
-      (memmem(body.data, body.len, "session", 7) || memmem(body.data, body.len, "Session", 7));
-  return code == 404 || about;
 }
 
 /* A key or an address that is not taken, or too many requests, tell nothing of this one. */

@@ -23,8 +23,9 @@
 # for the client to go away, or DROWN it until then. The requests for that stream get the statuses
 # in `busy` first.
 # With a file `modern` it is of revision 2026-07-28, else it answers "server/discover" with HTTP
-# 404, or what the file `refuses` says. With a file `slow` it takes a while to be told that it is
-# initialized. A file `kill` has a step
+# 404, or what the file `refuses` says. A session that is over it tells with HTTP 404, with a file
+# `says-400` with that; with `own-id` under the id of the request, with `says-code` as that error.
+# With a file `slow` it takes a while to be told that it is initialized. A file `kill` has a step
 # (initialize, initialized, before, after, half) and what is to be killed there, once: the
 # process of the file `pid`. Those of a call are for one whose text is "it".
 use strict;
@@ -192,12 +193,13 @@ sub call {
 }
 
 sub expired {
-  my ($request) = @_;
+  my ($request, $asked) = @_;
   my $given = $request->{headers}{"mcp-session-id"} // "";
   my $session = slurp("session");
   return 0 if $given eq $session && $session ne "";
-  reply($given eq "" || slurp("says-400") ? 400 : 404,
-    '{"jsonrpc":"2.0","id":null,"error":{"code":-32001,"message":"no such session"}}',
+  my $id = $asked && slurp("own-id") ? $asked->{id} : undef;
+  reply($given eq "" || slurp("says-400") ? 400 : 404, $json->encode({ jsonrpc => "2.0", id => $id,
+    error => { code => 0 + (slurp("says-code") || -32001), message => "no such session" } }),
     "Content-Type" => "application/json");
   return 1;
 }
@@ -306,7 +308,7 @@ sub serve_post {
   if ($args->{forget} && times_before($json->encode($args)) < $args->{forget}) {
     unlink "$folder/session";
   }
-  return if slurp("fixed") ne "none" && expired($request);
+  return if slurp("fixed") ne "none" && expired($request, $asked);
   if ($method eq "notifications/initialized") {
     maybe_kill("initialized");
     sleep 0.05 if slurp("slow");

@@ -103,6 +103,26 @@ static void test_forgotten(void) {
   http_fixture_end(&it);
 }
 
+/* The same, told as an error of the request itself. */
+static void test_forgotten_by_id(void) {
+  http_fixture it;
+  open_one(&it);
+  http_fixture_write(&it, "own-id", "yes");
+  gives(&it, "{\"text\":\"one\"}", "\"one\"");
+  gives(&it, "{\"text\":\"two\",\"forget\":1}", "\"two\"");
+  gives(&it, "{\"text\":\"three\"}", "\"three\"");
+  tap_is_int(http_fixture_count(&it, "log", "POST initialize "), 2, "it begins anew, once");
+  http_fixture_write(&it, "says-400", "yes");
+  gives(&it, "{\"text\":\"four\",\"forget\":1}", "\"four\"");
+  tap_is_int(http_fixture_count(&it, "done", ""), 4, "no call was made twice");
+  http_fixture_write(&it, "says-code", "-32602");
+  const ck_outcome *outcome = http_fixture_call(&it, CK_EFFECT_ONCE, "{\"forget\":9}");
+  tap_ok(outcome->status == CK_OUTCOME_ERROR && strstr(outcome->error, "no such session"),
+         "an error of what was given is no end of the session: %s", result_of(outcome));
+  tap_is_int(http_fixture_count(&it, "log", "POST initialize "), 3, "and begins none");
+  http_fixture_end(&it);
+}
+
 /* Cuts the answer to a call of class `once` behind its bytes; where the first one is answered, all
  * that are cut later are, too. Gives that place. */
 static size_t cut_all(http_fixture *it, const char *name, const char *how, size_t step) {
@@ -282,6 +302,7 @@ int main(void) {
   test_no_session();
   test_bad_sessions();
   test_forgotten();
+  test_forgotten_by_id();
   test_cuts();
   test_statuses();
   test_unreached();
