@@ -133,6 +133,7 @@ typedef struct ck_outcome {
   unsigned attempts;       /* UNKNOWN: that the driver made of it; 0: one */
   int64_t retry_after_ms;  /* FAILED: that the service asks to wait; 0: it does not say */
   bool final;              /* UNKNOWN, recorded: as it was begun, it must not be repeated */
+  bool to_person;          /* UNKNOWN: a person decides, also where a model could be told */
   /* OK, of a tool: it has not ended, and goes on when it is called again with what `result` names:
    * {requests: {NAME: {method, params}}, …} */
   bool wants;

@@ -68,6 +68,12 @@ static void write_known(ck_json_writer *w, ck_bytes input) {
   ck_json_end(w, ']');
 }
 
+/* A person has answered in this call before, or is about to. */
+static bool has_person(const ck_effect_run *run) {
+  ck_bytes input = ck_json_get(run->pending.effect->request, "input");
+  return ck_json_get(ck_json_get(input, "of"), "person").len > 0;
+}
+
 static ck_status make_outcome(ck_outcome **out, const ck_effect_run *run, const char *token,
                               const ck_rpc_message *message, ck_error *err) {
   ck_buffer json = {0};
@@ -83,6 +89,8 @@ static ck_status make_outcome(ck_outcome **out, const ck_effect_run *run, const 
   ck_json_end(&w, '}');
   ck_json_end(&w, '}');
   ck_json_member_text(&w, "waits", token);
+  if (ck_json_is_text(message->method, elicits) || has_person(run))
+    ck_json_member_bool(&w, "person", true);
   ck_json_name(&w, "known");
   ck_json_begin(&w, '[');
   write_known(&w, ck_json_get(run->pending.effect->request, "input"));
@@ -211,6 +219,16 @@ static void attach(ck_effect_run *run, ck_mcp_parked *parked, ck_bytes response)
   reply(self, ck_buffer_bytes(&parked->id), response);
 }
 
+/* As after a crash in the midst of it; and a model that is told would go on without what a person
+ * has said. */
+static void end_in_doubt(ck_effect_run *run) {
+  ck_pending_call_end(
+      &run->pending, CK_OUTCOME_UNKNOWN, CK_E_UNAVAILABLE,
+      "its server asked in the midst of it, and was gone when the answer came, which a call that "
+      "is made anew is told");
+  run->pending.outcome->to_person = has_person(run);
+}
+
 bool ck_mcp_go_on(ck_effect_run *run) {
   const ck_effect *effect = run->pending.effect;
   ck_bytes input = ck_json_get(effect->request, "input"),
@@ -222,10 +240,7 @@ bool ck_mcp_go_on(ck_effect_run *run) {
   if (alive)
     attach(run, parked, ck_json_get(ck_json_get(input, "responses"), "it"));
   else if (!anew)
-    ck_pending_call_end(
-        &run->pending, CK_OUTCOME_UNKNOWN, CK_E_UNAVAILABLE,
-        "its server asked in the midst of it, and was gone when the answer came, which "
-        "a call that is made anew is told");
+    end_in_doubt(run);
   if (parked) free_parked(parked);
   return alive || !anew;
 }

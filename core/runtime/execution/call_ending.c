@@ -70,17 +70,22 @@ ck_status ck_call_follow_ending(ck_call *self, ck_effect_ending ending, ck_error
   }
 }
 
+/* One that a person decides about is as one that ended with an earlier process. */
+static ck_effect_ending ending_of(const ck_call *self) {
+  ck_status cause = self->lost->error_status;
+  if (self->lost->to_person && !ck_driver_probes(self->driver, &self->effect))
+    return CK_ENDING_UNTOLD_OF_EARLIER;
+  return cause == CK_E_INTERRUPTED   ? CK_ENDING_CANCELLED
+         : cause == CK_E_UNAVAILABLE ? CK_ENDING_CUT
+                                     : CK_ENDING_UNKNOWN;
+}
+
 ck_status ck_call_take_unknown(ck_call *self, ck_error *err) {
-  ck_status cause = self->outcome->error_status;
   ck_outcome_free(self->lost);
   self->lost = self->outcome;
   self->outcome = NULL;
   self->left_open = !self->settled;
-  return ck_call_follow_ending(self,
-                               cause == CK_E_INTERRUPTED   ? CK_ENDING_CANCELLED
-                               : cause == CK_E_UNAVAILABLE ? CK_ENDING_CUT
-                                                           : CK_ENDING_UNKNOWN,
-                               err);
+  return ck_call_follow_ending(self, ending_of(self), err);
 }
 
 ck_status ck_call_complete_probe(ck_call *self, ck_error *err) {
@@ -99,8 +104,8 @@ ck_status ck_call_complete_probe(ck_call *self, ck_error *err) {
     return CK_OK;
   }
   return ck_call_follow_ending(self,
-                               absent       ? CK_ENDING_ABSENT
-                               : self->lost ? CK_ENDING_UNTOLD
-                                            : CK_ENDING_UNTOLD_OF_EARLIER,
+                               absent                                 ? CK_ENDING_ABSENT
+                               : self->lost && !self->lost->to_person ? CK_ENDING_UNTOLD
+                                                                      : CK_ENDING_UNTOLD_OF_EARLIER,
                                err);
 }

@@ -10,6 +10,7 @@
 #include "core/base/array.h"
 #include "core/model/sources.h"
 #include "core/redact/redact.h"
+#include "core/runtime/execution/dry_run_parked.h"
 #include "core/runtime/execution/dry_run_permit.h"
 #include "core/runtime/execution/limits.h"
 #include "core/runtime/execution/said_masked.h"
@@ -66,7 +67,7 @@ static ck_dry_run_plan judge(const ck_ledger *ledger, const ck_ledger_entry *ent
       ck_ledger_find(ledger, &effect, entry->open ? entry->intent_digest : entry->outcome_digest);
   ck_plan_action action = ck_ledger_plan(&found).action;
   if (entry->open) return judge_open(entry, action);
-  return action == CK_PLAN_REPLAY        ? CK_DRY_RUN_REPLAY
+  return action == CK_PLAN_REPLAY        ? ck_dry_run_judge_parked(ledger, entry)
          : found.state == CK_LEDGER_LOST ? CK_DRY_RUN_AGAIN
                                          : CK_DRY_RUN_ANEW;
 }

@@ -64,15 +64,25 @@ is "nobody is asked twice" "$(questions again)" 1
 
 buyer doubt older once
 begin doubt
+tools=$(grep -c '"role":"tool"' openai.log)
 has "the person is told what a late answer finds" "$err" \
   "an answer that comes later finds it in doubt"
 exits 0 "the answer" answer doubt S
-exits 0 "a call that may not be repeated is not" resume doubt
-has "and nobody knows what it did" "$err" "unknown: may have happened"
+exits 0 "what a resume finds is foretold" --json resume doubt --dry-run
+has "that the call is in doubt" "$out" '"in_doubt":1'
+run resume doubt
+is "a call that may not be repeated is not: the session stops" "$code" 75
+has "and says why, and what the answer is still good for" "$err" \
+  "was gone when the answer came, which a call that is made anew is told"
 is "it was not made again" "$(noted doubt called) $(noted doubt ordered)" "1 0"
-has "the model is told" "$(tail -1 openai.log)" "was gone when the answer came"
-has "and what the answer is still good for" "$(tail -1 openai.log)" \
-  "a call that is made anew is told"
+is "no model was told to go on without" "$(grep -c '"role":"tool"' openai.log)" "$tools"
+exits 0 "it is told still" --json resume doubt --dry-run
+has "once" "$out" '"in_doubt":1'
+effect=$("$CKRUN" --json resolve doubt | sed 's/.*"effect":"\([^"]*\)".*/\1/')
+exits 0 "a person has it made anew" resolve doubt "$effect" retry
+exits 0 "which the resume does" resume doubt
+is "with the answer of before" "$(grep ordered doubt.log)" 'ordered {"size":"S"}'
+is "and nobody was asked twice" "$(questions doubt)" 1
 
 cat >again.lua <<END
 return { name = "again", version = 1, in_doubt = function() return "rerun" end }
