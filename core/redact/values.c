@@ -54,9 +54,10 @@ struct ck_values {
 static void *allocate(size_t size, void *unused) { return (void)unused, malloc(size); }
 static void release(void *at, void *unused) { (void)unused, free(at); }
 
-/* Of the three low bytes. */
+/* Of the three low bytes. The factor is one of many that were tried over 6 MB of English and of
+ * programs: of what begins no token 0.2 to 0.6 % passes, where a usual one lets 1.3 % through. */
 static unsigned hash_word(uint64_t word) {
-  return ((uint32_t)(word & 0xffffff) * 0x9e3779b1u) >> 17;
+  return ((uint32_t)(word & 0xffffff) * 0x51926023u) >> 17;
 }
 
 static unsigned hash(const char *at) {
