@@ -141,17 +141,25 @@ ck_status ck_request_find_checkpoint(char out[CK_ID_SIZE], ck_store *store, int6
 
 /* ---- how the session came to rest ---- */
 
+typedef struct rest {
+  bool found, failed; /* failed: there is no memory */
+} rest;
+
 static bool find_rest(void *to, const ck_event *event) {
-  bool *found = to;
+  rest *self = to;
   int64_t from_ms;
-  char *reason = ck_json_dup_string(ck_json_get(ck_value_bytes(event->body), "reason"));
-  *found = event->kind != CK_EVENT_SESSION_PAUSED || !ck_pause_reason_goes_on(&from_ms, reason);
+  ck_bytes given = ck_json_get(ck_value_bytes(event->body), "reason");
+  char *reason = ck_json_dup_string(given);
+  self->failed = !reason && ck_json_type_of(given) == CK_JSON_STRING;
+  self->found =
+      event->kind != CK_EVENT_SESSION_PAUSED || !ck_pause_reason_goes_on(&from_ms, reason);
   free(reason);
-  return !*found;
+  return !self->found && !self->failed;
 }
 
 ck_status ck_request_find_rest(bool *out, ck_store *store, int64_t session, int64_t after,
                                ck_error *err) {
+  rest of = {0};
   ck_event_query query = {.session = session,
                           .after = after,
                           .kinds = UINT64_C(1) << CK_EVENT_SESSION_PAUSED |
@@ -159,7 +167,10 @@ ck_status ck_request_find_rest(bool *out, ck_store *store, int64_t session, int6
                                    UINT64_C(1) << CK_EVENT_SESSION_COMPLETED |
                                    UINT64_C(1) << CK_EVENT_SESSION_CANCELLED};
   *out = false;
-  return ck_store_read_events(store, &query, find_rest, out, err);
+  ck_status status = ck_store_read_events(store, &query, find_rest, &of, err);
+  if (status == CK_OK && of.failed) status = ck_error_no_memory(err);
+  *out = status == CK_OK && of.found;
+  return status;
 }
 
 /* ---- whether a question was answered ---- */

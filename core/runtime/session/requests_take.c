@@ -24,29 +24,37 @@ typedef struct looked_at {
   const char *problem; /* REFUSED */
 } looked_at;
 
-static bool read_id(char out[CK_ID_SIZE], ck_bytes json) {
-  char *id = ck_json_dup_string(json);
-  bool whole = id && *id && strlen(id) < CK_ID_SIZE;
-  strcpy(out, whole ? id : "");
-  free(id);
-  return whole;
+/* NULL: it is no text. */
+static ck_status read_text(char **out, ck_bytes json, ck_error *err) {
+  bool text = ck_json_type_of(json) == CK_JSON_STRING;
+  *out = text ? ck_json_dup_string(json) : NULL;
+  return text && !*out ? ck_error_no_memory(err) : CK_OK;
 }
 
-/* What others write into the store is not trusted: false, it is none that ckrun has left. */
-static bool read_request(looked_at *self, const ck_request *row) {
+/* "": it is none. */
+static ck_status read_id(char out[CK_ID_SIZE], ck_bytes json, ck_error *err) {
+  char *id;
+  ck_status status = read_text(&id, json, err);
+  strcpy(out, id && strlen(id) < CK_ID_SIZE ? id : "");
+  free(id);
+  return status;
+}
+
+/* What others write into the store is not trusted: without an id, or a run, it is none that ckrun
+ * has left. */
+static ck_status read_request(looked_at *self, const ck_request *row, ck_error *err) {
   ck_session_request *out = self->request;
   ck_bytes body = row->body ? ck_value_bytes(row->body) : (ck_bytes){0};
-  bool whole = read_id(out->id, ck_json_get(body, "id"));
-  whole = read_id(self->run, ck_json_get(body, "run")) && whole;
-  out->kind = ck_request_kind_of(row->kind);
-  out->text = ck_json_dup_string(ck_json_get(body, "text"));
-  out->effect = ck_json_dup_string(ck_json_get(body, "effect"));
   ck_bytes by = ck_json_get(body, "by");
-  ck_error ignored = CK_ERROR_INIT;
-  if (by.len && ck_value_copy(&out->by, by, &ignored) != CK_OK) out->by = NULL;
+  out->kind = ck_request_kind_of(row->kind);
+  ck_status status = read_id(out->id, ck_json_get(body, "id"), err);
+  if (status == CK_OK) status = read_id(self->run, ck_json_get(body, "run"), err);
+  if (status == CK_OK) status = read_text(&out->text, ck_json_get(body, "text"), err);
+  if (status == CK_OK) status = read_text(&out->effect, ck_json_get(body, "effect"), err);
+  if (status == CK_OK && by.len) status = ck_value_copy(&out->by, by, err);
   self->taken = (ck_taken_request){.no = row->no, .kind = out->kind};
   strcpy(self->taken.id, out->id);
-  return whole;
+  return status;
 }
 
 /* Seq of the first event of that run; 0: the session has had no such run. */
@@ -123,9 +131,11 @@ static ck_status judge(looked_at *of, ck_session *self, ck_error *err) {
 }
 
 static ck_status look_at(looked_at *of, ck_session *self, const ck_request *row, ck_error *err) {
-  bool ours = read_request(of, row) && !ck_taken_find(&self->taken, of->request->id);
+  ck_status status = read_request(of, row, err);
+  bool whole = of->request->id[0] && of->run[0];
+  bool ours = whole && !ck_taken_find(&self->taken, of->request->id);
   if (!ours) of->fate = VOID;
-  if (!ours) return CK_OK;
+  if (status != CK_OK || !ours) return status;
   of->taken.earlier = strcmp(of->run, self->timeline.run) != 0;
   return of->taken.earlier ? judge(of, self, err) : CK_OK;
 }
