@@ -144,6 +144,7 @@ void ck_outcome_free(ck_outcome *self) {
   free(self->error);
   free(self->cut);
   free(self->refusal);
+  free(self->response_model);
   free(self->note);
   free(self);
 }
@@ -159,6 +160,10 @@ void ck_outcome_set_cut(ck_outcome *self, const char *cut) {
 
 void ck_outcome_set_refusal(ck_outcome *self, const char *refusal) {
   if (self) set_text(&self->refusal, refusal);
+}
+
+void ck_outcome_set_response_model(ck_outcome *self, const char *model) {
+  if (self) set_text(&self->response_model, model);
 }
 
 void ck_outcome_add_note(ck_outcome *self, const char *text) {

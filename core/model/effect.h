@@ -148,7 +148,9 @@ typedef struct ck_outcome {
   /* model: it refuses to answer, or its provider keeps the answer back: why, in their words; owned;
    * NULL. OK, or FAILED with CK_E_REFUSAL where that is no answer that the flow can take */
   char *refusal;
-  bool goes_on; /* model, OK: its turn has not ended, and goes on when it is asked again */
+  char
+      *response_model; /* model: what answered, as its API calls it; owned; NULL: it does not say */
+  bool goes_on;        /* model, OK: its turn has not ended, and goes on when it is asked again */
   /* ERROR: it was not begun: {by: "policy" | "person", policies, reason?, question?, class,
    * request}; owned; NULL */
   ck_value *denied;
@@ -171,6 +173,7 @@ void ck_outcome_free(ck_outcome *self);
 /* They copy; want of memory loses the words, never the outcome. A note is added behind "; ". */
 void ck_outcome_set_cut(ck_outcome *self, const char *cut);
 void ck_outcome_set_refusal(ck_outcome *self, const char *refusal);
+void ck_outcome_set_response_model(ck_outcome *self, const char *model);
 void ck_outcome_add_note(ck_outcome *self, const char *text);
 /* Counts it at `reserve` (micro-dollars; none below 1) when it does not tell what it cost: when
  * that is 0, and not known to be all. */

@@ -7,12 +7,26 @@
 #include "core/effect/http/retry.h"
 #include "core/effect/model/run.h"
 
-enum { REFUSAL_MAX = 1 << 16 }; /* bytes read of an error's body */
+enum {
+  REFUSAL_MAX = 1 << 16, /* bytes read of an error's body */
+  MODEL_NAME_MAX = 256   /* of a model's name, as JSON */
+};
 
 /* All was sent; a server that has no finish_reason says it by this alone. */
 static void end_by_mark(ck_model_reply *reply, const ck_model_format *format) {
   if (reply->ended || !ck_model_reply_is_begun(reply) || !format->may_end(reply)) return;
   reply->ended = reply->marked = true;
+}
+
+/* In an answer or an event of any of the APIs; the first counts. */
+static void take_model(ck_model_reply *to, ck_bytes data) {
+  static const char *const within[] = {NULL, "message", "response"};
+  for (size_t i = 0; !to->model.len && i < sizeof within / sizeof *within; i++) {
+    ck_bytes holder = within[i] ? ck_json_get(data, within[i]) : data,
+             name = ck_json_get(holder, "model");
+    if (!name.len) name = ck_json_get(holder, "modelVersion");
+    if (name.len <= MODEL_NAME_MAX) ck_json_read_string(&to->model, name);
+  }
 }
 
 static ck_status take_event(void *to, ck_bytes event, ck_bytes data, ck_error *err) {
@@ -30,6 +44,7 @@ static ck_status take_event(void *to, ck_bytes event, ck_bytes data, ck_error *e
   }
   if (ck_json_type_of(data) != CK_JSON_OBJECT)
     return ck_error_set(err, CK_E_PARSE, "an event of the stream is no object");
+  take_model(&self->reply, data);
   status = self->format->take(&self->reply, data, err);
   return !status && self->reply.fault.len > 0
              ? ck_error_set(err, CK_E_FAILED, "the stream has an error")
@@ -116,7 +131,9 @@ static ck_status read_body(ck_model_answer *self, ck_error *err) {
   if (status == CK_E_PARSE) ck_error_prefix(err, "the answer is no JSON");
   if (!status && ck_json_type_of(body) != CK_JSON_OBJECT)
     return ck_error_set(err, CK_E_PARSE, "the answer is no object");
-  return status ? status : self->format->read(&self->reply, body, err);
+  if (status != CK_OK) return status;
+  take_model(&self->reply, body);
+  return self->format->read(&self->reply, body, err);
 }
 
 /* The reply's message, or the fault in it. */

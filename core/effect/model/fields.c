@@ -130,6 +130,7 @@ void ck_model_reply_clear(ck_model_reply *self) {
   ck_buffer_clear(&self->message);
   ck_buffer_clear(&self->fault);
   ck_buffer_clear(&self->refusal);
+  ck_buffer_clear(&self->model);
   *self = (ck_model_reply){0};
 }
 

@@ -132,6 +132,7 @@ static void note_cache(ck_outcome *out, const ck_effect_run *self) {
 void ck_model_run_note(ck_outcome *out, const ck_effect_run *self) {
   const ck_model_answer *answer = &self->answer;
   out->goes_on = answer->reply.pauses;
+  if (answer->reply.model.len) ck_outcome_set_response_model(out, answer->reply.model.data);
   note_cut(out, self);
   note_refusal(out, self);
   note_cache(out, self);

@@ -95,7 +95,8 @@ typedef struct ck_model_reply {
   const char *cut; /* the provider's word for an end before its end; NULL; static */
   bool refused;    /* there is no answer, or no whole one: `refusal` says why, in plain text */
   ck_buffer refusal;
-  bool pauses; /* it is to be sent back as it is, and goes on then */
+  ck_buffer model; /* what answers, as the API calls it, in plain text; "": it does not say */
+  bool pauses;     /* it is to be sent back as it is, and goes on then */
   ck_model_fields fields;
   ck_model_part *parts;
   size_t part_count, part_cap;

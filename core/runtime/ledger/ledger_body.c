@@ -130,6 +130,7 @@ ck_status ck_ledger_write_outcome(ck_value **out, const ck_effect *effect,
   if (ck_effect_is_aside(effect)) ck_json_member_bool(&w, "aside", true);
   ck_json_member_text(&w, "cut", outcome->cut);
   ck_json_member_text(&w, "refusal", outcome->refusal);
+  ck_json_member_text(&w, "response_model", outcome->response_model);
   if (outcome->goes_on) ck_json_member_bool(&w, "goes_on", true);
   ck_json_member_text(&w, "note", outcome->note);
   if (message)
@@ -233,7 +234,7 @@ static ck_bytes result_span(ck_bytes body) {
 }
 
 static void read_told(ck_outcome *out, ck_bytes body) {
-  enum { COST, INPUT, OUTPUT, WANTS, TOOLS_CHANGED, CUT, REFUSAL, GOES_ON, NOTE, MEMBERS };
+  enum { COST, INPUT, OUTPUT, WANTS, TOOLS_CHANGED, CUT, REFUSAL, MODEL, GOES_ON, NOTE, MEMBERS };
   static const char *const names[MEMBERS] = {[COST] = "cost",
                                              [INPUT] = "input_tokens",
                                              [OUTPUT] = "output_tokens",
@@ -242,6 +243,7 @@ static void read_told(ck_outcome *out, ck_bytes body) {
                                              [CUT] = "cut",
                                              [NOTE] = "note",
                                              [REFUSAL] = "refusal",
+                                             [MODEL] = "response_model",
                                              [GOES_ON] = "goes_on"};
   ck_bytes members[MEMBERS];
   ck_json_get_all(members, names, MEMBERS, body);
@@ -253,6 +255,7 @@ static void read_told(ck_outcome *out, ck_bytes body) {
   ck_json_read_bool(&out->tools_changed, members[TOOLS_CHANGED]);
   out->cut = ck_json_dup_string(members[CUT]);
   out->refusal = ck_json_dup_string(members[REFUSAL]);
+  out->response_model = ck_json_dup_string(members[MODEL]);
   ck_json_read_bool(&out->goes_on, members[GOES_ON]);
   out->note = ck_json_dup_string(members[NOTE]);
 }

@@ -108,12 +108,13 @@ static void put_request(ck_otlp_span *to, const ck_otlp_effect *effect) {
 static ck_status put_model(ck_otlp_span *to, const ck_otlp_effect *effect, ck_redactor *redactor,
                            ck_error *err) {
   ck_bytes other = of_either(effect, "model"), model = other.len ? other : asked(effect, "model"),
-           message = answer_of(effect);
+           message = answer_of(effect), told = ck_json_get(effect->outcome, "response_model");
   to->client = true;
   put_operation(to, "chat", model);
   ck_otlp_span_put_text(to, "gen_ai.provider.name", ck_otlp_message_provider(message));
   ck_otlp_span_put_string(to, "gen_ai.request.model", model);
-  ck_otlp_span_put_string(to, "gen_ai.response.model", ck_json_get(message, "model"));
+  if (!told.len) told = ck_json_get(message, "model"); /* of an import */
+  ck_otlp_span_put_string(to, "gen_ai.response.model", told);
   ck_otlp_span_put_string(to, "gen_ai.response.id", ck_json_get(message, "id"));
   ck_otlp_span_put_text(to, "gen_ai.conversation.id", effect->session);
   put_request(to, effect);

@@ -114,7 +114,7 @@ static void put_openai_call(model_answer_given *self, ck_json_writer *w, ck_byte
 static void write_openai(model_answer_given *self) {
   ck_json_writer w = {.out = self->out};
   size_t index = 0;
-  ck_buffer_append_text(self->out, "{\"id\": \"chatcmpl-1\", "
+  ck_buffer_append_text(self->out, "{\"id\": \"chatcmpl-1\", \"model\":\"chat-test\", "
                                    "\"object\":\"chat.completion\",\"choices\":[{\"index\":0,"
                                    "\"finish_reason\":\"stop\",\"message\": ");
   ck_json_begin(&w, '{');
@@ -141,6 +141,7 @@ static void write_openai(model_answer_given *self) {
 static void open_delta(model_answer_given *self, ck_json_writer *w) {
   model_script_open_event(self, w, NULL);
   ck_json_member_text(w, "id", "chatcmpl-1");
+  ck_json_member_text(w, "model", "chat-test");
   ck_buffer_append_text(self->out, ",\"choices\":[{\"index\":0,\"finish_reason\":null,\"delta\":");
   w->comma = false;
   ck_json_begin(w, '{');

@@ -50,6 +50,7 @@ static void put_response(model_answer_given *self, ck_json_writer *w, bool ended
   ck_json_begin(w, '{');
   ck_json_member_text(w, "id", "resp_1");
   ck_json_member_text(w, "object", "response");
+  ck_json_member_text(w, "model", "responses-test");
   ck_json_member_text(w, "status", ended ? "completed" : "in_progress");
   ck_json_member_raw(w, "error", ck_bytes_text("null"));
   ck_json_member_raw(w, "incomplete_details", ck_bytes_text("null"));
@@ -156,6 +157,7 @@ static void put_function_call(model_answer_given *self, ck_json_writer *w, ck_by
 }
 
 static void begin_candidate(ck_json_writer *w) {
+  ck_json_member_text(w, "modelVersion", "gemini-test");
   ck_json_name(w, "candidates");
   ck_json_begin(w, '[');
   ck_json_begin(w, '{');

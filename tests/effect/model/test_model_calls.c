@@ -50,6 +50,10 @@ static void test_text(const char *api, bool stream) {
   tap_is_int(outcome->output_tokens, 7, "%s, stream %d: output tokens", api, stream);
   tap_is_int(outcome->cost_micros, 100 * 3 + 40 * 1 + 7 * 15, "%s, stream %d: in micro-dollars",
              api, stream);
+  bool chat = strcmp(api, "openai") == 0, messages = strcmp(api, "anthropic") == 0;
+  char name[32];
+  snprintf(name, sizeof name, "%s-test", chat ? "chat" : messages ? "claude" : api);
+  tap_is_text(outcome->response_model, name, "%s, stream %d: what answered", api, stream);
   tap_is_int((int64_t)model_server_count(&it.server), 1, "%s, stream %d: one request", api, stream);
   ck_bytes logged = model_server_request(&it.server, 0);
   ck_bytes body = ck_json_get(logged, "body");

@@ -168,4 +168,19 @@ exits 0 "as a trace" sessions export other --format otlp -o "$dir/other.json"
 is "has ids of its own" "$(perl -ne 'print /"traceId":"(\w+)"/ ? "$1\n" : ""' \
   "$dir/trip.json" "$dir/other.json" | sort -u | wc -l)" 2
 exits 2 "at a checkpoint it is not" sessions export trip --format otlp --checkpoint latest
+
+# A live call is one of what really answered, as its API calls it.
+. "$root/tests/host/served.sh"
+serve openai <<'END'
+{"answer":{"text":"Well."}}
+END
+write_house
+echo 'return require "ck.flow".agent { name = "clerk", input = "Well?" }' >live.lua
+exits 0 "a live session" run live.lua --profile ./house.lua --session live
+exits 0 "as a trace" sessions export live --format otlp -o live.json
+is "says what answered" "$(attributes live.json | head -1)" 'live chat-test - - - -'
+exits 0 "its recording" sessions export live --format cassette -o live.tape
+exits 0 "played" run live.lua --profile ./house.lua --cassette live.tape --session played
+exits 0 "as a trace" sessions export played --format otlp -o played.json
+is "says nothing of it" "$(attributes played.json | head -1)" 'played - - - - -'
 finish
