@@ -44,8 +44,9 @@ static void on_signal(void *to, int signal_number) {
 static ck_status end_first(ck_steer *self, ck_session_status status, const char *reason,
                            ck_error *err) {
   if (self->first && status != CK_SESSION_CANCELLED) return CK_OK;
-  self->first = status;
-  return ck_text_replace(&self->first_reason, reason, err);
+  ck_status kept = ck_text_replace(&self->first_reason, reason, err);
+  if (kept == CK_OK) self->first = status;
+  return kept;
 }
 
 static ck_status end_by(ck_steer *self, ck_session_status status, const char *reason,
