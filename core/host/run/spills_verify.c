@@ -30,10 +30,17 @@ static void add(ck_spills_references *self, const char *session, int64_t seq, co
   memcpy(one->session, session, strnlen(session, sizeof one->session - 1));
 }
 
+/* NULL: it is no text, or there is no memory, which is noted. */
+static char *read_text(ck_spills_references *self, ck_bytes json) {
+  char *text = ck_json_dup_string(json);
+  self->failed |= !text && ck_json_type_of(json) == CK_JSON_STRING;
+  return text;
+}
+
 /* A path, or a name in the store; the store may have been moved since, and its folder with it. */
 static void add_reference(ck_spills_references *self, const char *session, int64_t seq,
                           const char *begin, ck_bytes reference) {
-  char *path = ck_json_dup_string(reference);
+  char *path = read_text(self, reference);
   const char *slash = path ? strrchr(path, '/') : NULL, *name = slash ? slash + 1 : path;
   if (name && strncmp(name, begin, strlen(begin)) == 0) add(self, session, seq, name);
   free(path);
@@ -49,7 +56,7 @@ void ck_spills_references_take(ck_spills_references *self, const char *session, 
   if (ck_json_type_of(spill) != CK_JSON_OBJECT ||
       !ck_json_is_text(ck_json_get(body, "kind"), ck_effect_kind_name(CK_EFFECT_EXEC)))
     return;
-  char *key = ck_json_dup_string(ck_json_get(body, "key"));
+  char *key = read_text(self, ck_json_get(body, "key"));
   if (key) self->failed |= ck_spill_name(&begin, session, key, NULL) != CK_OK;
   ck_json_iterator it = ck_json_iterate(spill);
   while (begin && ck_json_next(&it)) add_reference(self, session, seq, begin, it.value);
