@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/json_mend.h"
 #include "core/effect/jsonrpc/private.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -52,8 +53,8 @@ static void feed(ck_buffer *out, ck_bytes text, size_t chunk) {
 /* A line is mended once: what was mended needs nothing more, and is JSON if it has JSON's shape. */
 static void try_mending(ck_bytes line) {
   ck_buffer once = {0}, twice = {0};
-  if (ck_rpc_mend(&once, line))
-    fuzz_must(!ck_rpc_mend(&twice, ck_buffer_bytes(&once)), "a mended line needs no mending");
+  if (ck_json_mend(&once, line))
+    fuzz_must(!ck_json_mend(&twice, ck_buffer_bytes(&once)), "a mended line needs no mending");
   else
     fuzz_must(ck_bytes_equal(ck_buffer_bytes(&once), line), "a sound line stays as it is");
   ck_buffer_clear(&once);

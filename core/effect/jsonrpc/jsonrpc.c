@@ -1,8 +1,6 @@
 /* jsonrpc.c - messages of JSON-RPC 2.0. */
 #include "core/effect/jsonrpc/jsonrpc.h"
 
-#include "core/base/utf8.h"
-
 static bool is_id(ck_bytes id) {
   ck_json_type type = ck_json_type_of(id);
   return type == CK_JSON_NUMBER || type == CK_JSON_STRING;
@@ -98,53 +96,4 @@ void ck_rpc_write_error_data(ck_buffer *out, ck_bytes id, int code, const char *
   if (data.len) ck_json_member_raw(&w, "data", data);
   ck_json_end(&w, '}');
   end(&w, from);
-}
-
-/* ---- mending ---- */
-
-enum { ESCAPE = 6 }; /* the length of \uXXXX */
-
-/* The number of a \uXXXX at the front; -1: there is none. */
-static int read_escape(const char *at, size_t len) {
-  int number = 0;
-  if (len < ESCAPE || at[0] != '\\' || at[1] != 'u') return -1;
-  for (int i = 2; i < ESCAPE; i++) {
-    int c = at[i] | 0x20;
-    if (at[i] >= '0' && at[i] <= '9')
-      number = number * 16 + at[i] - '0';
-    else if (c >= 'a' && c <= 'f')
-      number = number * 16 + c - 'a' + 10;
-    else
-      return -1;
-  }
-  return number;
-}
-
-static bool is_high(int number) { return number >= 0xD800 && number <= 0xDBFF; }
-static bool is_low(int number) { return number >= 0xDC00 && number <= 0xDFFF; }
-
-/* The length of the front that stays as it is; 0: the first character must go, whose length is
- * `*skip`. */
-static size_t append_checked(size_t *skip, const char *at, size_t len) {
-  int number = read_escape(at, len);
-  *skip = number >= 0 ? ESCAPE : 1;
-  if (is_high(number) && is_low(read_escape(at + ESCAPE, len - ESCAPE))) return 2 * ESCAPE;
-  if (number == 0 || is_high(number) || is_low(number)) return 0;
-  if (number > 0) return ESCAPE;
-  if (*at == '\\' && len > 1 && at[1] > 0) return 2;
-  return ck_utf8_length(at, len);
-}
-
-bool ck_rpc_mend(ck_buffer *out, ck_bytes line) {
-  bool mended = false;
-  for (size_t i = 0, skip; i < line.len;) {
-    size_t sound = append_checked(&skip, line.data + i, line.len - i);
-    if (sound)
-      ck_buffer_append(out, line.data + i, sound);
-    else
-      ck_buffer_append_text(out, "\xEF\xBF\xBD");
-    mended |= !sound;
-    i += sound ? sound : skip;
-  }
-  return mended;
 }

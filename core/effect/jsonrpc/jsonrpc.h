@@ -28,11 +28,6 @@ typedef struct ck_rpc_message {
  * forgiven. */
 bool ck_rpc_read(ck_rpc_message *out, ck_bytes object);
 
-/* Appends the line with everything that JSON forbids, though many write it (bytes that are not
- * UTF-8, the escape of NUL, lone halves of surrogate pairs), replaced by U+FFFD. False: the line
- * had none of it. */
-bool ck_rpc_mend(ck_buffer *out, ck_bytes line);
-
 /* Each appends one line with its newline. `params` and `result` are JSON; no bytes: no params, a
  * result of null. */
 void ck_rpc_write_request(ck_buffer *out, int64_t id, const char *method, ck_bytes params);

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/json_mend.h"
 #include "core/effect/jsonrpc/private.h"
 
 static bool refuse(ck_buffer *why, ck_bytes text, const char *what) {
@@ -63,7 +64,7 @@ bool ck_peer_take(ck_peer *self, ck_bytes text, ck_buffer *why) {
   if (is_blank(text)) return true;
   ck_status status = ck_json_check(text, &err);
   ck_bytes json = text;
-  if (status == CK_E_PARSE && ck_rpc_mend(&mended, text)) {
+  if (status == CK_E_PARSE && ck_json_mend(&mended, text)) {
     json = ck_buffer_bytes(&mended);
     status = ck_buffer_check(&mended, &err);
     if (status == CK_OK) status = ck_json_check(json, &err);

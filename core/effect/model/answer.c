@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "core/base/json_mend.h"
 #include "core/effect/http/retry.h"
 #include "core/effect/model/run.h"
 
@@ -29,6 +30,27 @@ static void take_model(ck_model_reply *to, ck_bytes data) {
   }
 }
 
+/* What was paid for is not refused for half a character, or NUL: `*mended` (the caller's, to be
+ * cleared) has it in `*text`'s place then. */
+static ck_status check_json(ck_bytes *text, ck_buffer *mended, ck_error *err) {
+  ck_status status = ck_json_check(*text, err);
+  if (status != CK_E_PARSE || !ck_json_mend_escapes(mended, *text)) return status;
+  if (mended->failed) return ck_error_no_memory(err);
+  if (ck_json_check(ck_buffer_bytes(mended), NULL) != CK_OK) return status;
+  *text = ck_buffer_bytes(mended);
+  return CK_OK;
+}
+
+static ck_status take_checked(ck_model_answer *self, ck_bytes data, ck_error *err) {
+  if (ck_json_type_of(data) != CK_JSON_OBJECT)
+    return ck_error_set(err, CK_E_PARSE, "an event of the stream is no object");
+  take_model(&self->reply, data);
+  ck_status status = self->format->take(&self->reply, data, err);
+  return !status && self->reply.fault.len > 0
+             ? ck_error_set(err, CK_E_FAILED, "the stream has an error")
+             : status;
+}
+
 static ck_status take_event(void *to, ck_bytes event, ck_bytes data, ck_error *err) {
   ck_model_answer *self = to;
   (void)event; /* the data names the event, too */
@@ -37,18 +59,14 @@ static ck_status take_event(void *to, ck_bytes event, ck_bytes data, ck_error *e
     return CK_OK;
   }
   ck_model_take_usage(&self->reply, self->format, data);
-  ck_status status = ck_json_check(data, err);
-  if (status) {
+  ck_buffer mended = {0};
+  ck_status status = check_json(&data, &mended, err);
+  if (status)
     ck_error_prefix(err, "an event of the stream is no JSON");
-    return status;
-  }
-  if (ck_json_type_of(data) != CK_JSON_OBJECT)
-    return ck_error_set(err, CK_E_PARSE, "an event of the stream is no object");
-  take_model(&self->reply, data);
-  status = self->format->take(&self->reply, data, err);
-  return !status && self->reply.fault.len > 0
-             ? ck_error_set(err, CK_E_FAILED, "the stream has an error")
-             : status;
+  else
+    status = take_checked(self, data, err);
+  ck_buffer_clear(&mended);
+  return status;
 }
 
 void ck_model_answer_init(ck_model_answer *self, const ck_model_format *format,
@@ -127,13 +145,15 @@ static ck_status read_stream(ck_model_answer *self, ck_model_fault *fault, ck_er
 
 static ck_status read_body(ck_model_answer *self, ck_error *err) {
   ck_bytes body = ck_buffer_bytes(&self->body);
-  ck_status status = ck_json_check(body, err);
+  ck_buffer mended = {0};
+  ck_status status = check_json(&body, &mended, err);
   if (status == CK_E_PARSE) ck_error_prefix(err, "the answer is no JSON");
   if (!status && ck_json_type_of(body) != CK_JSON_OBJECT)
-    return ck_error_set(err, CK_E_PARSE, "the answer is no object");
-  if (status != CK_OK) return status;
-  take_model(&self->reply, body);
-  return self->format->read(&self->reply, body, err);
+    status = ck_error_set(err, CK_E_PARSE, "the answer is no object");
+  if (!status) take_model(&self->reply, body);
+  if (!status) status = self->format->read(&self->reply, body, err);
+  ck_buffer_clear(&mended);
+  return status;
 }
 
 /* The reply's message, or the fault in it. */

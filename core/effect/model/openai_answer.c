@@ -25,6 +25,30 @@ static void take_refusal(ck_model_reply *out, ck_bytes words) {
   if (!ck_model_is_blank(words)) ck_model_refuse(out, (ck_bytes){0}, words);
 }
 
+/* Of the form before tool_calls, which some servers still have; no bytes: it has none, or those,
+ * too. */
+static ck_bytes old_call(ck_bytes message) {
+  ck_bytes call = ck_json_get(message, "function_call"), calls = ck_json_get(message, "tool_calls");
+  bool newer = ck_json_type_of(calls) == CK_JSON_ARRAY && ck_json_count(calls) > 0;
+  return ck_json_type_of(call) == CK_JSON_OBJECT && !newer ? call : (ck_bytes){0};
+}
+
+/* In the form that all else reads, without an id, as it has none. */
+static void write_old_call(ck_buffer *out, ck_bytes message, ck_bytes call) {
+  static const char *const except[] = {"function_call", "tool_calls", NULL};
+  ck_json_writer w = {.out = out};
+  ck_json_begin(&w, '{');
+  ck_model_copy_members(&w, message, except);
+  ck_json_name(&w, "tool_calls");
+  ck_json_begin(&w, '[');
+  ck_json_begin(&w, '{');
+  ck_json_member_text(&w, "type", "function");
+  ck_json_member_raw(&w, "function", call);
+  ck_json_end(&w, '}');
+  ck_json_end(&w, ']');
+  ck_json_end(&w, '}');
+}
+
 ck_status ck_openai_read(ck_model_reply *out, ck_bytes body, ck_error *err) {
   if (take_fault(out, body)) return ck_buffer_check(&out->fault, err);
   ck_bytes message = ck_json_get(first_choice(body), "message");
@@ -33,7 +57,11 @@ ck_status ck_openai_read(ck_model_reply *out, ck_bytes body, ck_error *err) {
     return ck_error_set(err, CK_E_PARSE, "the answer has no choices[0].message of the assistant");
   take_refusal(out, ck_json_get(message, "refusal"));
   ck_model_take_end(out, ck_json_get(first_choice(body), "finish_reason"));
-  ck_buffer_append_bytes(&out->message, message);
+  ck_bytes call = old_call(message);
+  if (call.len)
+    write_old_call(&out->message, message, call);
+  else
+    ck_buffer_append_bytes(&out->message, message);
   return ck_buffer_check(&out->message, err);
 }
 
@@ -117,10 +145,22 @@ static ck_status take_call(ck_model_reply *out, ck_bytes call, ck_error *err) {
   return CK_OK;
 }
 
+/* Behind calls of the newer form, which have ids, it says the same once more. */
+static ck_status take_old_call(ck_model_reply *out, ck_bytes delta, ck_error *err) {
+  ck_model_part *part;
+  ck_bytes call = old_call(delta);
+  bool newer = out->part_count && ck_model_fields_get(&out->parts[0].fields, "id");
+  if (!call.len || newer) return CK_OK;
+  ck_status status = ck_model_reply_part(&part, out, 0, err);
+  if (status == CK_OK) take_function(&part->more, call);
+  return status;
+}
+
 static ck_status take_delta(ck_model_reply *out, ck_bytes delta, ck_error *err) {
   ck_json_iterator it = ck_json_iterate(delta);
-  ck_status status = CK_OK;
+  ck_status status = take_old_call(out, delta, err);
   while (!status && ck_json_next(&it)) {
+    if (ck_json_is_text(it.name, "function_call")) continue;
     if (!ck_json_is_text(it.name, "tool_calls")) {
       join_member(&out->fields, &it);
       continue;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/json_mend.h"
 #include "core/effect/jsonrpc/jsonrpc.h"
 #include "tests/tap.h"
 
@@ -62,7 +63,7 @@ static void test_writing(void) {
 
 static void mends(const char *given, size_t len, const char *want) {
   ck_buffer out = {0};
-  bool mended = ck_rpc_mend(&out, (ck_bytes){given, len});
+  bool mended = ck_json_mend(&out, (ck_bytes){given, len});
   tap_is_bytes(ck_buffer_bytes(&out), ck_bytes_text(want), "%s becomes %s", given, want);
   tap_is_int(mended, strcmp(given, want) != 0, "and that is told");
   ck_buffer_clear(&out);
@@ -99,8 +100,8 @@ static void test_random(void) {
     for (size_t i = 0; i < len; i++)
       given[i] = alphabet[((state = state * 1103515245 + 12345) >> 16) % (sizeof alphabet - 1)];
     ck_buffer once = {0}, twice = {0};
-    ck_rpc_mend(&once, (ck_bytes){given, len});
-    again += ck_rpc_mend(&twice, ck_buffer_bytes(&once));
+    ck_json_mend(&once, (ck_bytes){given, len});
+    again += ck_json_mend(&twice, ck_buffer_bytes(&once));
     ck_buffer_clear(&once);
     ck_buffer_clear(&twice);
   }

@@ -267,6 +267,63 @@ static void test_anthropic_streams(void) {
     answers(&ck_model_anthropic, true, cases[i].name, ck_bytes_text(cases[i].body), cases[i].fault);
 }
 
+/* An answer that was paid for is taken: half a character in it, or NUL, is U+FFFD. */
+static void test_mended(void) {
+  static const char whole[] = CHOICE("{\"role\":\"assistant\",\"content\":\"a\\ud83d b\\u0000\"}"),
+                    pair[] = CHOICE("{\"role\":\"assistant\",\"content\":\"\\ud83d\\ude00\"}"),
+                    cut[] = CHOICE("{\"role\":\"assistant\",\"content\":\"a\\ud83d b");
+  ck_model_fault fault = {0};
+  ck_value *message = read_answer(&ck_model_openai, false, ck_bytes_text(whole), &fault);
+  tap_is_bytes(
+      ck_value_bytes(message),
+      ck_bytes_text("{\"role\":\"assistant\",\"content\":\"a\xEF\xBF\xBD b\xEF\xBF\xBD\"}"),
+      "half a character is U+FFFD (%s)", fault.text);
+  ck_value_free(message);
+  message = read_answer(&ck_model_openai, false, ck_bytes_text(pair), &fault);
+  tap_is_bytes(ck_value_bytes(message),
+               ck_bytes_text("{\"role\":\"assistant\",\"content\":\"\\ud83d\\ude00\"}"),
+               "a whole one stays as it came");
+  ck_value_free(message);
+  answers(&ck_model_openai, false, "one that is cut, too", ck_bytes_text(cut), "no JSON");
+  answers(&ck_model_openai, true, "half a character in a stream",
+          ck_bytes_text(DELTA("{\"content\":\"a\\ude00\"}") "data: [DONE]\n\n"), NULL);
+  answers(&ck_model_anthropic, false, "half a character",
+          ck_bytes_text("{\"type\":\"message\",\"role\":\"assistant\",\"content\":[{\"type\":"
+                        "\"text\",\"text\":\"\\udead\"}]}"),
+          NULL);
+}
+
+static void calls_tool(bool events, const char *body, const char *name) {
+  ck_model_fault fault = {0};
+  ck_value *message = read_answer(&ck_model_openai, events, ck_bytes_text(body), &fault);
+  ck_bytes list = message ? ck_json_get(ck_value_bytes(message), "tool_calls") : (ck_bytes){0};
+  tap_is_bytes(list,
+               ck_bytes_text("[{\"type\":\"function\",\"function\":{\"name\":\"f\",\"arguments\":"
+                             "\"{}\"}}]"),
+               "%s is a call (%s)", name, fault.text);
+  tap_ok(message && !ck_json_get(ck_value_bytes(message), "function_call").len, "%s: and said once",
+         name);
+  ck_value_free(message);
+  answers(&ck_model_openai, events, name, ck_bytes_text(body), NULL);
+}
+
+/* The form before tool_calls is a call, too, and never an answer without words. */
+static void test_old_calls(void) {
+  calls_tool(false,
+             CHOICE("{\"role\":\"assistant\",\"content\":null,\"function_call\":{\"name\":\"f\","
+                    "\"arguments\":\"{}\"}}"),
+             "function_call");
+  calls_tool(true,
+             DELTA("{\"function_call\":{\"name\":\"f\",\"arguments\":\"\"}}")
+                 DELTA("{\"function_call\":{\"arguments\":\"{\"}}")
+                     DELTA("{\"function_call\":{\"arguments\":\"}\"}}") END("function_call"),
+             "function_call in a stream");
+  answers(
+      &ck_model_openai, false, "a null beside tool_calls",
+      ck_bytes_text(CHOICE("{\"role\":\"assistant\",\"content\":\"a\",\"function_call\":null}")),
+      NULL);
+}
+
 /* So many that a quadratic algorithm would never end. */
 static void test_many(void) {
   ck_buffer stream = {0}, deep = {0};
@@ -297,5 +354,7 @@ int main(void) {
   test_anthropic_bodies();
   test_anthropic_streams();
   test_many();
+  test_mended();
+  test_old_calls();
   return tap_done();
 }

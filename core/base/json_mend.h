@@ -1,0 +1,14 @@
+/* json_mend.h - replaces what JSON forbids, though many write it: for what programs and services
+ * say. */
+#ifndef CK_BASE_JSON_MEND_H
+#define CK_BASE_JSON_MEND_H
+
+#include "core/base/buffer.h"
+
+/* Appends `text` with bytes that are not UTF-8, the escape of NUL and lone halves of surrogate
+ * pairs each replaced by U+FFFD. False: it had none of them. */
+bool ck_json_mend(ck_buffer *out, ck_bytes text);
+/* Of these the escapes alone. */
+bool ck_json_mend_escapes(ck_buffer *out, ck_bytes text);
+
+#endif
