@@ -157,6 +157,16 @@ static ck_status put_in_list(ck_buffer *text, const char *path, ck_error *err) {
   return CK_OK;
 }
 
+/* What is given on the command line is often meant as a text. */
+static ck_status refuse_json(ck_bytes text, const char *what, ck_error *err) {
+  static const char in_json[] = "{[\"-0123456789";
+  bool is_text = text.len > 0 && text.data[0] && !strchr(in_json, text.data[0]);
+  if (!err) return CK_E_PARSE;
+  ck_error why = *err;
+  return ck_error_set(err, CK_E_PARSE, "%s: %s%s", what, why.text,
+                      is_text ? "; a text needs quotes: '\"hello\"'" : "");
+}
+
 static ck_status take_json(ck_value **out, const char *what, const char *given, bool media,
                            ck_error *err) {
   *out = NULL;
@@ -172,7 +182,8 @@ static ck_status take_json(ck_value **out, const char *what, const char *given, 
   if (status == CK_OK) {
     status = ck_value_new(out, ck_buffer_bytes(&text), err);
     if (status == CK_E_PARSE)
-      status = ck_error_prefix(err, is_file ? "%s: %s" : "%s", what, given + is_file);
+      status = is_file ? ck_error_prefix(err, "%s: %s", what, given + 1)
+                       : refuse_json(ck_buffer_bytes(&text), what, err);
   }
   ck_buffer_clear(&text);
   return status;

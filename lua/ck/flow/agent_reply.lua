@@ -27,8 +27,8 @@ end
 function agent_reply.pause(loop)
   loop.pauses = loop.pauses + 1
   if loop.pauses > MOST_PAUSES then
-    error(("the model paused its turn %d times in a row (pause_turn), the most that it may")
-      :format(loop.pauses), 0)
+    error(("the model paused its turn more than %d times in a row (pause_turn), the most that it "
+      .. "may"):format(MOST_PAUSES), 0)
   end
   return "blocked"
 end

@@ -118,21 +118,36 @@ local function items_problem(rule, value, where)
   return problem
 end
 
+-- The limit that the value passes, in words.
+local function limit_of(rule, value)
+  if rule.minimum and value < rule.minimum then return "at least", rule.minimum end
+  if rule.maximum and value > rule.maximum then return "at most", rule.maximum end
+  local above, below = rule.exclusiveMinimum, rule.exclusiveMaximum
+  if above and value <= above then return "more than", above end
+  if below and value >= below then return "less than", below end
+end
+
 local function number_problem(rule, value, where)
-  local within = value >= (rule.minimum or value) and value <= (rule.maximum or value)
-    and (not rule.exclusiveMinimum or value > rule.exclusiveMinimum)
-    and (not rule.exclusiveMaximum or value < rule.exclusiveMaximum)
-  if not within then return ("%s is out of its range"):format(where) end
+  local word, limit = limit_of(rule, value)
+  if word then
+    return ("%s is %s, out of its range: it must be %s %s"):format(where, value, word, limit)
+  end
   local times = rule.multipleOf and value / rule.multipleOf
   if times and math.abs(times - math.floor(times + 0.5)) > 1e-9 then
-    return ("%s must be a multiple of %s"):format(where, rule.multipleOf)
+    return ("%s is %s: it must be a multiple of %s"):format(where, value, rule.multipleOf)
   end
 end
 
 local function text_problem(rule, value, where)
   local length = utf8.len(value) or #value
-  if length < (rule.minLength or 0) then return ("%s is too short"):format(where) end
-  if length > (rule.maxLength or length) then return ("%s is too long"):format(where) end
+  if length < (rule.minLength or 0) then
+    return ("%s is too short: its length is %d, it must be at least %s")
+      :format(where, length, rule.minLength)
+  end
+  if length > (rule.maxLength or length) then
+    return ("%s is too long: its length is %d, it must be at most %s")
+      :format(where, length, rule.maxLength)
+  end
   if rule.pattern and not ck.find(value, rule.pattern) then
     return ("%s does not match the pattern %s"):format(where, rule.pattern)
   end

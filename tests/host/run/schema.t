@@ -83,7 +83,7 @@ run run flow.lua --profile ./profile.lua --session never --input '"Go."'
 is "a model that never satisfies it: exit 1" "$code" 1
 has "the last problem is named" "$err" \
   'the model gave 3 answers in a row that do not satisfy the schema'
-has "with what is wrong" "$err" 'the answer.size is out of its range'
+has "with what is wrong" "$err" 'the answer.size is 0, out of its range: it must be '
 is "it was asked as often" "$(requests never)" 3
 sed -i 's/town = { type = "string" }/town = { type = "string", pattern = "^[A-Z]" }/' flow.lua
 serve words <<'END'

@@ -6,8 +6,8 @@ cd "$dir" || exit 1
 
 # Each line: SCHEMA | a value that satisfies it | one that does not | what is wrong with that one.
 cat >cases <<'END'
-{"type":"string","minLength":2} | "äö" | "ä" | is too short
-{"maxLength":2} | "äö" | "äöü" | is too long
+{"type":"string","minLength":2} | "äö" | "ä" | answer is too short: its length is 1, it must be at least 2
+{"maxLength":2} | "äö" | "äöü" | answer is too long: its length is 3, it must be at most 2
 {"pattern":"^a+$"} | "aa" | "ab" | does not match the pattern ^a+$
 {"pattern":"b"} | "abc" | "ac" | does not match the pattern b
 {"format":"date"} | "2026-02-28" | "2026-13-01" | is no date
@@ -21,12 +21,12 @@ cat >cases <<'END'
 {"format":"ipv6"} | "1:2:3:4:5:6:7:8" | "1:2:3:4:5:6:7" | is no ipv6
 {"format":"uuid"} | "0188d0a2-9c1e-7c4b-8f00-0123456789ab" | "0188d0a2" | is no uuid
 {"format":"uri"} | "urn:x" | "not one" | is no uri
-{"minimum":2} | 2 | 1 | is out of its range
-{"maximum":2} | 2 | 3 | is out of its range
-{"exclusiveMinimum":2} | 2.1 | 2 | is out of its range
-{"exclusiveMaximum":2} | 1 | 2 | is out of its range
-{"multipleOf":0.1} | 0.3 | 0.35 | must be a multiple of 0.1
-{"multipleOf":5} | -10 | 7 | must be a multiple of 5
+{"minimum":2} | 2 | 1 | answer is 1, out of its range: it must be at least 2
+{"maximum":2} | 2 | 3 | is 3, out of its range: it must be at most 2
+{"exclusiveMinimum":2} | 2.1 | 2 | is 2, out of its range: it must be more than 2
+{"exclusiveMaximum":2} | 1 | 2 | is 2, out of its range: it must be less than 2
+{"multipleOf":0.1} | 0.3 | 0.35 | is 0.35: it must be a multiple of 0.1
+{"multipleOf":5} | -10 | 7 | is 7: it must be a multiple of 5
 {"type":["integer","null"]} | null | "x" | must be of type integer or null
 {"enum":[1,{"a":[1]}]} | {"a":[1]} | {"a":[2]} | is none of its enum
 {"const":{"a":1}} | {"a":1} | {"a":1,"b":2} | must be its const
@@ -35,7 +35,7 @@ cat >cases <<'END'
 {"uniqueItems":true} | [1,2,{"a":1}] | [{"a":1},2,{"a":1}] | has the same element twice
 {"uniqueItems":false} | [1,1] | - | -
 {"items":{"type":"integer"}} | [1] | [1,"x"] | [1] must be of type integer
-{"prefixItems":[{"type":"string"}],"items":{"minimum":1}} | ["x",1] | ["x",0] | [1] is out of
+{"prefixItems":[{"type":"string"}],"items":{"minimum":1}} | ["x",1] | ["x",0] | [1] is 0, out of
 {"prefixItems":[{"type":"string"}],"items":false} | ["x"] | ["x",1] | may have 1 elements at most
 {"contains":{"const":1}} | [2,1] | [2] | has no element of those that it must contain
 {"required":["a"]} | {"a":1} | {"b":1} | lacks 'a'
@@ -48,12 +48,12 @@ cat >cases <<'END'
 {"minProperties":1} | {"a":1} | {} | needs 1 members at least
 {"maxProperties":1} | {"a":1} | {"a":1,"b":1} | may have 1 members at most
 {"dependentRequired":{"a":["b"]}} | {"a":1,"b":1} | {"a":1} | has 'a' and lacks 'b'
-{"anyOf":[{"type":"string"},{"minimum":3}]} | 3 | 2 | is out of its range
+{"anyOf":[{"type":"string"},{"minimum":3}]} | 3 | 2 | is 2, out of its range: it must be at least 3
 {"oneOf":[{"minimum":1},{"maximum":5}]} | 6 | 3 | is more than one of its oneOf
 {"oneOf":[{"type":"string"},{"type":"null"}]} | null | 3 | must be of type null
-{"allOf":[{"minimum":1},{"maximum":5}]} | 3 | 6 | is out of its range
+{"allOf":[{"minimum":1},{"maximum":5}]} | 3 | 6 | is 6, out of its range: it must be at most 5
 {"not":{"type":"string"}} | 3 | "x" | is what it must not be
-{"anyOf":[false,{"minimum":3}]} | 3 | 2 | is out of its range
+{"anyOf":[false,{"minimum":3}]} | 3 | 2 | is 2, out of its range: it must be at least 3
 {"anyOf":[false,false]} | - | 1 | is not allowed
 {"anyOf":[true,false]} | 1 | - | -
 {"oneOf":[true,false,false]} | 1 | - | -
