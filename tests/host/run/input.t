@@ -28,7 +28,8 @@ refused 3 "an unknown profile" "nowhere" run "$flow" --cassette "$cassette" --pr
 refused 2 "a profile with a typo" "constraints" run "$flow" --cassette "$cassette" --profile \
   "$dir/typo.lua"
 refused 2 "input that is not JSON" "--input" run "$flow" --cassette "$cassette" --input '{"a":}'
-refused 2 "a text without its quotes" $'--input: malformed JSON at byte 0: expected a value; a text needs quotes: \'"hello"\'' \
+refused 2 "a text without its quotes" \
+  $'--input: malformed JSON at byte 0: expected a value; a text needs quotes: \'"hello"\'' \
   run "$flow" --cassette "$cassette" --input hello
 ok "an object is not told so" test -z "$(grep quotes <<<"$("$CKRUN" run "$flow" --cassette \
   "$cassette" --input '{"a":}' 2>&1)")"

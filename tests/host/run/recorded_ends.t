@@ -17,11 +17,11 @@ return { name = "test", extends = "default", secrets = { main = "env:MODEL_KEY" 
     retries = 0, stream = false, max_tokens = 100, price = { input = 3, output = 15 } } } }
 END
 }
-# said SESSION: all that its models' outcomes say, but who gave them.
+# said SESSION: all that its models' outcomes say, but who gave them: no model answers a recording.
 said() {
   "$CKRUN" sessions log "$1" --kind outcome --json | perl -MJSON::PP -ne '
     my $b = JSON::PP->new->utf8->decode($_)->{body}; next if $b->{kind} ne "model";
-    delete $b->{via}; print JSON::PP->new->canonical->utf8->encode($b), "\n"'
+    delete @$b{qw(via response_model)}; print JSON::PP->new->canonical->utf8->encode($b), "\n"'
 }
 # replays NAME MEMBER: the script on stdin answers a run, whose outcomes have MEMBER; then the
 # recording does.

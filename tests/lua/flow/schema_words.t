@@ -6,7 +6,7 @@ cd "$dir" || exit 1
 
 # Each line: SCHEMA | a value that satisfies it | one that does not | what is wrong with that one.
 cat >cases <<'END'
-{"type":"string","minLength":2} | "äö" | "ä" | answer is too short: its length is 1, it must be at least 2
+{"type":"string","minLength":2} | "äö" | "ä" | short: its length is 1, it must be at least 2
 {"maxLength":2} | "äö" | "äöü" | answer is too long: its length is 3, it must be at most 2
 {"pattern":"^a+$"} | "aa" | "ab" | does not match the pattern ^a+$
 {"pattern":"b"} | "abc" | "ac" | does not match the pattern b
