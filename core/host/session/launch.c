@@ -193,11 +193,24 @@ ck_status ck_launch_take_json(ck_value **out, const char *what, const char *give
   return take_json(out, what, given, false, err);
 }
 
+/* A model would refuse it, or be paid for what it cannot see. */
+static ck_status check_images(const ck_media_list *media, ck_error *err) {
+  for (size_t i = 0; i < media->count; i++) {
+    const ck_media_bytes *of = &media->list[i];
+    if (strcmp(of->kind, "image") != 0 || ck_media_sniff(ck_buffer_bytes(&of->bytes))) continue;
+    return ck_error_set(err, CK_E_PARSE,
+                        "the data of image %zu of it is no PNG, JPEG, GIF or WebP (%zu bytes)",
+                        i + 1, of->bytes.len);
+  }
+  return CK_OK;
+}
+
 ck_status ck_launch_take_input(ck_launch *self, const char *given, ck_error *err) {
   ck_value *whole;
   ck_status status = take_json(&whole, "--input", given, true, err);
   if (status != CK_OK) return status;
   status = ck_media_take(&self->input, &self->media, whole, err);
   ck_value_free(whole);
+  if (status == CK_OK) status = check_images(&self->media, err);
   return status == CK_E_PARSE ? ck_error_prefix(err, "--input") : status;
 }

@@ -46,7 +46,10 @@ local function start(loop, input)
   if prompt and ctx.conversation_length() == 0 then agent_loop.say(loop, "system", prompt) end
   if not def.user then
     if not content.is(input) then input = input_of(ctx, def) end
-    if input ~= nil then agent_loop.say(loop, "user", content.read(ctx, input)) end
+    if input ~= nil then
+      local what = "the input of agent " .. (def.name or "of the flow")
+      agent_loop.say(loop, "user", content.read(ctx, input, what))
+    end
   end
   loop.turn, loop.next = 1, def.user and "ask" or "model"
 end

@@ -1,5 +1,7 @@
 --- What is said to a model: a text, or a list of texts, images and files.
 
+local content_check = require "ck.flow.content_check"
+
 local content = {}
 
 local FILE = "file"
@@ -42,15 +44,20 @@ local function read(ctx, part)
   return part.type == FILE and part.path and ctx.file(part.path) or part
 end
 
---- As a message has it: the files that it names are read.
+--- As a message has it: the files that it names are read. A part that no model takes is an
+--- error; what a process is prompted with is judged by who speaks to it.
 ---@param ctx table
----@param value any  content.is of it
+---@param value any    content.is of it
+---@param what string|nil  of a model: what it is, for the error: "the input of agent m"
 ---@return string|table[]
-function content.read(ctx, value)
+function content.read(ctx, value, what)
   if type(value) ~= "table" then return value end
-  if is_part(value) then return { read(ctx, value) } end
-  local parts = {}
-  for at, part in ipairs(value) do parts[at] = read(ctx, part) end
+  local given, parts = is_part(value) and { value } or value, {}
+  for at, part in ipairs(given) do
+    local problem = what and content_check.problem(part)
+    if problem then error(("part %d of %s %s"):format(at, what, problem), 0) end
+  end
+  for at, part in ipairs(given) do parts[at] = read(ctx, part) end
   return parts
 end
 

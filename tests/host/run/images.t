@@ -168,6 +168,38 @@ printf 'GIF is not here \377' >odd.bin
 sed 's/picture.png/odd.bin/' files.lua >odd.lua
 exits 1 'a file that is nothing of it' run odd.lua --profile ./house.lua --session odd
 has 'it is named' "$err" 'odd.bin is neither an image that models take'
+serve parts <<<"$said"
+profile openai 'takes = { "image", "file" },'
+# unheard NAME INPUT WHAT: the session fails, says WHAT, and no model is asked.
+unheard() {
+  run run look.lua --profile ./house.lua --session "part-$1" --input "$2"
+  is "$1: it fails" "$code" 1
+  has "$1: it is told where and what" "$err" "part $3"
+}
+unheard type '["see",{"type":"imge","data":"@@@"}]' \
+  '2 of the input of agent eye has the type "imge", which is none of text, image, file'
+unheard audio '[{"type":"audio","data":"AAAA"}]' '1 of the input of agent eye has the type "audio"'
+unheard text '[{"type":"text"}]' "1 of the input of agent eye is a text without 'text'"
+unheard file '[{"type":"file","data":"aGVsbG8="}]' '1 of the input of agent eye is a file, but its'
+exits 2 'an image that is none' run look.lua --profile ./house.lua --session hello \
+  --input '["see",{"type":"image","media_type":"image/png","data":"aGVsbG8="}]'
+has 'is told' "$err" '--input: the data of image 1 of it is no PNG, JPEG, GIF or WebP (5 bytes)'
+# unsaid NAME PART WHAT: the same, as the flow has it.
+unsaid() {
+  sed "s|prompt =|input = { $2 }, prompt =|" look.lua >said.lua
+  run run said.lua --profile ./house.lua --session "said-$1"
+  is "$1, of the flow: it fails" "$code" 1
+  has "$1: it is told where and what" "$err" "part 1 of the input of agent eye $3"
+}
+unsaid hello '{ type = "image", data = "aGVsbG8=" }' \
+  'is an image, but its data is no PNG, JPEG, GIF or WebP ("aGVsbG8=")'
+unsaid url '{ type = "image_url", image_url = { url = "data:image/png;base64,aGVsbG8=" } }' \
+  'is an image, but its data is no PNG'
+pdf_type='type = "base64", media_type = "application/pdf"'
+unsaid pdf "{ type = 'document', source = { $pdf_type, data = 'aGVsbG8=' } }" \
+  'is a file, but its data is no PDF'
+unsaid base64 '{ type = "image", data = "@@@" }' 'has data that is no base64 ("@@@")'
+is 'no model was asked' "$(wc -l <parts.log 2>/dev/null || echo 0)" 0
 exits 1 'an input that no model would see' run look.lua --profile ./house.lua --session lost \
   --input '{"question":"What is it?"}'
 has 'it is not lost in silence' "$err" 'the input is a table, which is no message'
