@@ -14,6 +14,10 @@ bool ck_message_is_prompt(ck_bytes message) {
   return ck_message_is(message, "system") || ck_message_is(message, "developer");
 }
 
+bool ck_message_is_result(ck_bytes message) {
+  return ck_message_is(message, "tool") || ck_message_is(message, "function");
+}
+
 /* ---- words ---- */
 
 static void append_blocks(ck_buffer *out, ck_bytes content) {
@@ -111,8 +115,9 @@ void ck_message_calls_read(ck_message_calls *self, ck_bytes message) {
   while (list.len && ck_json_next(&it)) {
     ck_bytes function = ck_json_get(it.value, "function");
     ck_bytes body = ck_json_type_of(function) == CK_JSON_OBJECT ? function : it.value;
+    bool named = ck_json_type_of(function) == CK_JSON_STRING; /* it is the name itself */
     push(self, &(ck_message_call){.id = ck_json_get(it.value, "id"),
-                                  .name = ck_json_get(body, "name"),
+                                  .name = named ? function : ck_json_get(body, "name"),
                                   .arguments = member(body, "arguments", "args")});
   }
   read_blocks(self, message);

@@ -38,5 +38,7 @@ void ck_message_append_text(ck_buffer *out, ck_bytes content);
 bool ck_message_is(ck_bytes message, const char *role);
 /* A system or developer message: instructions, which no turn answers. */
 bool ck_message_is_prompt(ck_bytes message);
+/* Whether it is what a tool gave: "tool", of older ones "function". */
+bool ck_message_is_result(ck_bytes message);
 
 #endif

@@ -5,7 +5,20 @@
 #include "core/base/json.h"
 #include "core/model/effect.h"
 #include "core/runtime/ledger/ledger_body.h"
+#include "core/runtime/portable/message.h"
 #include "core/runtime/portable/otlp_message.h"
+
+void ck_otlp_given_clear(ck_otlp_given *self) {
+  ck_buffer_clear(&self->messages);
+  ck_buffer_clear(&self->seqs);
+  ck_buffer_clear(&self->times);
+}
+
+ck_status ck_otlp_given_check(const ck_otlp_given *self, ck_error *err) {
+  ck_status status = ck_buffer_check(&self->messages, err);
+  if (status == CK_OK) status = ck_buffer_check(&self->seqs, err);
+  return status == CK_OK ? ck_buffer_check(&self->times, err) : status;
+}
 
 static ck_bytes of_either(const ck_otlp_effect *effect, const char *name) {
   ck_bytes value = ck_json_get(effect->outcome, name);
@@ -67,10 +80,13 @@ static ck_status put_given(ck_otlp_span *to, const ck_otlp_effect *effect, ck_re
   ck_buffer array = {0};
   ck_json_writer w = {.out = &array};
   ck_status status = CK_OK;
-  if (!effect->given.len) return CK_OK;
-  ck_otlp_span_put_int(to, "ckrun.input.earlier", effect->earlier);
+  const ck_otlp_given *given = effect->given;
+  if (!given->messages.len) return CK_OK;
+  ck_otlp_span_put_int(to, "ckrun.input.earlier", given->earlier);
+  ck_otlp_span_put_json(to, "ckrun.input.seqs", ck_buffer_bytes(&given->seqs));
+  ck_otlp_span_put_json(to, "ckrun.input.times", ck_buffer_bytes(&given->times));
   ck_json_begin(&w, '[');
-  ck_json_iterator it = ck_json_iterate(effect->given);
+  ck_json_iterator it = ck_json_iterate(ck_buffer_bytes(&given->messages));
   while (status == CK_OK && ck_json_next(&it))
     status = ck_otlp_message_write(&w, it.value, NULL, err);
   ck_json_end(&w, ']');
@@ -91,6 +107,21 @@ static ck_status put_made(ck_otlp_span *to, const ck_otlp_effect *effect, ck_red
   ck_status status = ck_otlp_message_write(&w, message, reason, err);
   ck_json_end(&w, ']');
   if (status == CK_OK) return put_messages(to, "gen_ai.output.messages", &array, redactor, err);
+  ck_buffer_clear(&array);
+  return status;
+}
+
+ck_status ck_otlp_effect_put_message(ck_otlp_span *to, ck_bytes message, int64_t seq,
+                                     ck_redactor *redactor, ck_error *err) {
+  ck_buffer array = {0};
+  ck_json_writer w = {.out = &array};
+  put_name(to, "message", ck_json_get(message, "role"));
+  ck_otlp_span_put_int(to, "ckrun.event.seq", seq);
+  ck_otlp_span_put_text(to, "ckrun.event.kind", ck_event_kind_name(CK_EVENT_MESSAGE));
+  ck_json_begin(&w, '[');
+  ck_status status = ck_otlp_message_write(&w, message, NULL, err);
+  ck_json_end(&w, ']');
+  if (status == CK_OK) return put_messages(to, "gen_ai.input.messages", &array, redactor, err);
   ck_buffer_clear(&array);
   return status;
 }
@@ -131,16 +162,21 @@ static ck_bytes result_of(const ck_otlp_effect *effect) {
 }
 
 static void put_tool(ck_otlp_span *to, const ck_otlp_effect *effect) {
+  const char *ignored;
   ck_bytes name = asked(effect, "name"), id = asked(effect, "call_id"),
-           arguments = asked(effect, "arguments");
+           arguments = asked(effect, "arguments"), result = result_of(effect);
   if (!name.len) name = ck_json_get(effect->outcome, "name");
+  if (!id.len) id = effect->call_id;
+  if (!id.len) id = ck_message_answers(&ignored, ck_json_get(effect->outcome, "message"));
   put_operation(to, "execute_tool", name);
   ck_otlp_span_put_string(to, "gen_ai.tool.name", name);
   ck_otlp_span_put_text(to, "gen_ai.tool.type", "function");
-  ck_otlp_span_put_string(to, "gen_ai.tool.call.id", id.len ? id : effect->call_id);
+  ck_otlp_span_put_string(to, "gen_ai.tool.call.id", id);
   ck_otlp_span_put_value(to, "gen_ai.tool.call.arguments",
                          arguments.len ? arguments : effect->arguments);
-  ck_otlp_span_put_value(to, "gen_ai.tool.call.result", result_of(effect));
+  ck_otlp_span_put_value(to, "gen_ai.tool.call.result", result);
+  if (result.len && ck_json_type_of(result) != CK_JSON_STRING)
+    ck_otlp_span_put_text(to, "ckrun.tool.call.result.type", "json");
 }
 
 static void put_agent(ck_otlp_span *to, const ck_otlp_effect *effect) {
@@ -172,7 +208,8 @@ static void put_usage(ck_otlp_span *to, const ck_otlp_effect *effect) {
     ck_otlp_span_put_int(to, "gen_ai.usage.input_tokens", input);
     ck_otlp_span_put_int(to, "gen_ai.usage.output_tokens", output);
   }
-  if (cost > 0) ck_otlp_span_put_money(to, "gen_ai.usage.cost", cost);
+  bool free = cost == 0 && effect->outcome.len && is_kind(effect, CK_EFFECT_MODEL);
+  if (cost > 0 || free) ck_otlp_span_put_money(to, "gen_ai.usage.cost", cost);
   if (ck_ledger_read_reserved(effect->outcome) > 0)
     ck_otlp_span_put_money(to, "ckrun.cost.estimated", ck_ledger_read_reserved(effect->outcome));
 }
@@ -207,6 +244,7 @@ ck_status ck_otlp_effect_put(ck_otlp_span *to, const ck_otlp_effect *effect, ck_
   ck_otlp_span_put_string(to, "ckrun.effect.kind", of_either(effect, "kind"));
   ck_otlp_span_put_string(to, "ckrun.effect.class", ck_json_get(effect->intent, "class"));
   ck_otlp_span_put_string(to, "ckrun.effect.key", of_either(effect, "key"));
+  if (effect->outcome_seq) ck_otlp_span_put_int(to, "ckrun.outcome.seq", effect->outcome_seq);
   if (effect->left) ck_otlp_span_put_text(to, "ckrun.left_behind", "true");
   return status;
 }

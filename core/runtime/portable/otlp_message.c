@@ -90,7 +90,7 @@ static void write_result(ck_json_writer *w, ck_bytes message) {
 ck_status ck_otlp_message_write(ck_json_writer *w, ck_bytes message, const char *finish_reason,
                                 ck_error *err) {
   ck_status status = CK_OK;
-  bool result = ck_message_is(message, "tool");
+  bool result = ck_message_is_result(message);
   ck_json_begin(w, '{');
   if (ck_message_is_prompt(message))
     ck_json_member_text(w, "role", "system");

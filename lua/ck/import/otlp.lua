@@ -7,6 +7,7 @@
 
 local import = require "ck.import"
 local messages = require "ck.import.otlp.messages"
+local order = require "ck.import.otlp.order"
 local spans = require "ck.import.otlp.spans"
 local tell = require "ck.import.otlp.tell"
 
@@ -26,6 +27,7 @@ local operations = {
 
 local function kind_of(span)
   local attributes = span.attributes
+  if attributes["ckrun.event.kind"] == "message" then return "message" end
   local known = operations[spans.text(span, "gen_ai.operation.name") or ""]
   if known then return known end
   if attributes["gen_ai.request.model"] or attributes["gen_ai.response.model"] then
@@ -44,51 +46,6 @@ end
 
 -- ---- a session ----
 
---- Clocks of programs differ: what a tool does begins behind the answer that calls it.
-local function set_right(list)
-  local answers = {}
-  for _, span in ipairs(list) do
-    for _, message in ipairs(span.kind == "model" and span.made or {}) do
-      for _, call in ipairs(message.calls) do answers[call.id or ""] = span end
-    end
-  end
-  for _, span in ipairs(list) do
-    local answer = span.kind == "tool" and answers[spans.text(span, "gen_ai.tool.call.id") or "-"]
-    local after = answer and answer.done
-    if after and (span.at or 0) < after then
-      span.at, span.done = after, math.max(span.done or 0, after)
-    end
-  end
-end
-
---- Begins and ends in the order of time; at one millisecond a span lies within the one around it.
-local function steps_of(list)
-  local children, steps, roots = {}, {}, {}
-  for _, span in ipairs(list) do
-    local among = span.parent and children[span.parent] or (span.parent and {}) or roots
-    if span.parent then children[span.parent] = among end
-    among[#among + 1] = span
-  end
-  local function walk(among)
-    table.sort(among, function(a, b)
-      if a.from ~= b.from then return a.from < b.from end
-      return a.place < b.place
-    end)
-    for _, span in ipairs(among) do
-      steps[#steps + 1] = { at = span.at or 0, place = #steps, span = span, acts = tell.begins }
-      walk(children[span] or {})
-      local done = span.done or span.at or 0
-      steps[#steps + 1] = { at = done, place = #steps, span = span, acts = tell.ends }
-    end
-  end
-  walk(roots)
-  table.sort(steps, function(a, b)
-    if a.at ~= b.at then return a.at < b.at end
-    return a.place < b.place
-  end)
-  return steps
-end
-
 local function emit_agents(emit, list)
   local known = {}
   for _, span in ipairs(list) do
@@ -100,27 +57,46 @@ local function emit_agents(emit, list)
   end
 end
 
+--- How it ended: as ckrun says, else as the outermost spans did.
+local function emit_end(emit, list)
+  local root, status, reason = list[1], "completed", nil
+  for _, span in ipairs(list) do
+    if span.from < root.from then root = span end
+    if not span.parent and span.failed then status, reason = "failed", span.problem or "error" end
+  end
+  local said = spans.text(root, "ckrun.status")
+  if said and status ~= "failed" then status = said == "completed" and said or "paused" end
+  emit { kind = "end", status = status, reason = reason }
+end
+
 local function emit_session(emit, id, list)
-  local run = { emit = emit, told = {}, called = {}, answered = {}, results = {} }
-  local root, failed = list[1], nil
+  local run = { emit = emit, told = {}, called = {}, answered = {}, results = {}, waiting = {},
+    spoken = {} }
+  local root = list[1]
   for _, span in ipairs(list) do
     if span.from < root.from then root = span end
     span.given, span.made = messages.of(span)
     for _, message in ipairs(span.given) do
-      for _, result in ipairs(message.results) do run.results[result.id or ""] = result.content end
+      for _, result in ipairs(message.results) do
+        if result.id then run.results[result.id] = result.content end
+      end
     end
   end
-  emit { kind = "session", id = id, at = root.at, about = { trace = root.trace, name = root.name } }
+  emit { kind = "session", id = id, at = root.at, about = { trace = root.trace, name = root.name },
+    cost = tell.amount(root, "ckrun.session.cost"),
+    input_tokens = tell.amount(root, "ckrun.session.input_tokens"),
+    output_tokens = tell.amount(root, "ckrun.session.output_tokens") }
   emit_agents(emit, list)
-  set_right(list)
-  for _, step in ipairs(steps_of(list)) do
-    local span = step.span
-    step.acts[span.kind](run, span)
-    if not span.parent and step.acts == tell.ends then
-      failed = span.failed and (span.problem or "error") or nil
+  order.set_right(list)
+  order.set_in_order(list)
+  for _, step in ipairs(order.steps_of(list)) do
+    if step.message then
+      tell.say(run, step.span, step.message)
+    else
+      tell[step.begins and "begins" or "ends"][step.span.kind](run, step.span)
     end
   end
-  emit { kind = "end", status = failed and "failed" or "completed", reason = failed }
+  emit_end(emit, list)
 end
 
 -- ---- which spans are one ----
@@ -128,6 +104,7 @@ end
 --- What a span is, who acts in it, and who around it. Gives the name of its conversation.
 local function place(span, line)
   span.kind = kind_of(span) or "other"
+  span.own = span.attributes["ckrun.event.seq"] ~= nil
   span.agent = agent_of(line, 1) or "agent"
   span.outer = span.kind == "agent" and agent_of(line, 2) or span.agent
   if span.kind == "model" or span.kind == "tool" then
@@ -158,16 +135,16 @@ local function sort_out(source, list)
 end
 
 function otlp.import(source, emit)
-  local sessions, order, list = {}, {}, spans.read(source)
+  local sessions, ids, list = {}, {}, spans.read(source)
   local named, spoken = sort_out(source, list)
   for _, span in ipairs(list) do
     local id = named[span.trace] or span.trace
     if spoken[span.trace] and span.kind then
-      if not sessions[id] then order[#order + 1], sessions[id] = id, {} end
+      if not sessions[id] then ids[#ids + 1], sessions[id] = id, {} end
       table.insert(sessions[id], span)
     end
   end
-  for _, id in ipairs(order) do
+  for _, id in ipairs(ids) do
     emit_session(emit, id ~= "" and id or import.id(source), sessions[id])
   end
 end

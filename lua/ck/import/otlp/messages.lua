@@ -9,7 +9,8 @@ local spans = require "ck.import.otlp.spans"
 
 local messages = {}
 
-local function new_message(role)
+--- One that says nothing so far.
+function messages.new(role)
   return { role = role, texts = {}, parts = {}, calls = {}, results = {}, thoughts = {} }
 end
 
@@ -35,6 +36,7 @@ end
 local takes = {
   text = function(message, part) add_text(message, import.text(part, "content") or "") end,
   reasoning = function(message, part) message.thoughts[#message.thoughts + 1] = part end,
+  refusal = function(message, part) message.refusal = import.text(part, "content") end,
   tool_call = function(message, part)
     add_call(message, import.text(part, "id"), import.text(part, "name"),
       import.get(part, "arguments"))
@@ -47,7 +49,7 @@ local takes = {
 }
 
 local function of_parts(value)
-  local message = new_message(import.text(value, "role") or "user")
+  local message = messages.new(import.text(value, "role") or "user")
   for _, part in ipairs(import.list(value, "parts")) do
     local take = takes[import.text(part, "type") or ""]
     if take then take(message, part) else message.parts[#message.parts + 1] = image_of(part) end
@@ -66,7 +68,7 @@ local function add_content(message, content)
 end
 
 local function of_chat(value, role)
-  local message = new_message(import.text(value, "role") or role or "user")
+  local message = messages.new(import.text(value, "role") or role or "user")
   local content = import.get(value, "content")
   if message.role == "tool" or role == "tool" then
     message.results[1] = { content = content,
@@ -166,7 +168,7 @@ function messages.chat(message)
   local content = #message.texts > 0 and table.concat(message.texts, "\n") or nil
   if #message.parts > #message.texts then content = message.parts end
   return { role = message.role, content = content or (#calls > 0 and ck.null) or "",
-    tool_calls = #calls > 0 and calls or nil }
+    tool_calls = #calls > 0 and calls or nil, refusal = message.refusal }
 end
 
 --- What tells a message from others; two alike have the same.
@@ -177,6 +179,11 @@ function messages.key(message)
   end
   for _, call in ipairs(message.calls) do
     said[#said + 1] = "\1" .. (call.id or "") .. "\1" .. call.name
+  end
+  for _, result in ipairs(message.results) do
+    local content = result.content
+    said[#said + 1] = "\2" .. (result.id or "") .. "\2"
+      .. (type(content) == "table" and "?" or tostring(content))
   end
   return table.concat(said, "\0")
 end

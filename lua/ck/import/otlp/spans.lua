@@ -56,6 +56,12 @@ function spans.text(span, name)
   return import.text(span.attributes, name)
 end
 
+--- An attribute that is a whole number; nil for another.
+function spans.whole(span, name)
+  local number = import.number(span.attributes, name)
+  return number and math.tointeger(number)
+end
+
 -- ---- spans and records ----
 
 local function event_of(record)
