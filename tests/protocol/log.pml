@@ -128,9 +128,7 @@ inline open_store() {
 #ifndef FAULT_EMPTIED_UNSYNCED
       if :: log > 0 -> SYNC_DB :: else -> skip fi;
 #endif
-#ifndef FAULT_ZEROS_UNSYNCED
       if :: log > 0 -> log_disk = 0; round_disk = round :: else -> skip fi;
-#endif
       log = 0
     fi;
     torn = 0;
@@ -190,7 +188,11 @@ inline begin_use() {
 #ifndef FAULT_FORGOTTEN_LEFT
     /* core: empty_forgotten */
     if
+#ifndef FAULT_ZEROS_NOT_SYNCED_AGAIN
+    :: (forgotten || log == 0) && !(mark == FOLDED && OF_THIS_USE) ->
+#else
     :: forgotten && log > 0 && !(mark == FOLDED && OF_THIS_USE) ->
+#endif
       atomic { ZERO; moved = 0 }; MAY_END;
       atomic { SYNC_LOG }; MAY_END
     :: else -> skip

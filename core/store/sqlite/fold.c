@@ -92,15 +92,19 @@ static ck_mark mark_of_new(ck_sqlite *self, const ck_use *before) {
 }
 
 /* Who moved the log into the file may have been killed before it emptied it, when SQLite had
- * forgotten its frames: they would be taken for those of the use that begins. */
+ * forgotten its frames: they would be taken for those of the use that begins. Or before the zeros
+ * were on disk, in this function, too: frames that come back with the power are of no log that the
+ * mark of that use knows. */
 static int empty_forgotten(ck_sqlite *self) {
   static const char zeros[LOG_HEADER];
   ck_wal_index index;
   sqlite3_file *file = ck_wal_file(self);
+  ck_wal_state head = ck_wal_read_head(self->wal_path).state;
   bool forgotten = ck_wal_get_index(&index, self->writer->db) && index.frames == 0 &&
-                   ck_wal_read_head(self->wal_path).state == CK_WAL_HEADED;
+                   (head == CK_WAL_HEADED || head == CK_WAL_EMPTY);
   if (!forgotten || !file) return SQLITE_OK;
-  int code = file->pMethods->xWrite(file, zeros, sizeof zeros, 0);
+  int code = SQLITE_OK;
+  if (head == CK_WAL_HEADED) code = file->pMethods->xWrite(file, zeros, sizeof zeros, 0);
   return code == SQLITE_OK ? file->pMethods->xSync(file, SQLITE_SYNC_NORMAL) : code;
 }
 

@@ -198,6 +198,38 @@ static void test_forgotten(void) {
   ck_store_close(open_kept());
 }
 
+/* The same, and the other one is killed when it has made the log empty, before that is on disk. A
+ * third begins a use; the power goes when its mark is on disk, and brings back what was not synced.
+ * The mark of the use before knew nothing of that log, whose commits were not synced for power. */
+static void test_emptied(void) {
+  fixture first = begin("emptied.db"), second, last;
+  ck_error err = CK_ERROR_INIT;
+  ck_mark mark = ck_mark_read_path(path);
+  ck_mark begun = {.state = CK_MARK_BEGUN, .id = mark.id, .before = mark.id + 1, .begins = true};
+  ck_store *other = fixture_open(url), *third = fixture_open(url);
+  to_keep = tap_tmpfile("emptied_left.db");
+  tap_is_status(fixture_create(&second, other, "t", &err), CK_OK, &err, "a commit of another");
+  faulty_after_sync(FAULTY_DATABASE, fail_sync_next, NULL);
+  ck_store_release(other, second.lease);
+  ck_store_close(other);
+  set_mark(&begun);
+  copy(to_keep, "-wal", INT32_MAX);
+  faulty_fail_sync(FAULTY_WAL, SQLITE_IOERR_FSYNC, 1);
+  tap_ok(fixture_commit(&first, &power, &err) != CK_OK, "one ends when the log is made empty");
+  tap_is_int(faulty_left(), 0, "before that is on disk");
+  (void)faulty_take(FAULTY_WAL);
+  faulty_after_sync(FAULTY_DATABASE, fail_next, NULL);
+  tap_ok(fixture_create(&last, third, "u", &err) != CK_OK, "and another behind its mark");
+  tap_is_int(faulty_left(), 0, "before its sign");
+  if (faulty_take(FAULTY_WAL).syncs) copy(to_keep, "-wal", INT32_MAX);
+  copy(to_keep, ".lock", INT32_MAX);
+  copy(to_keep, "", INT32_MAX);
+  ck_store_close(third);
+  ck_store_release(first.store, first.lease);
+  ck_store_close(first.store);
+  ck_store_close(open_kept());
+}
+
 /* ---- a log that is begun anew in the same use ---- */
 
 static void fail_always(void *to) {
@@ -245,6 +277,7 @@ int main(void) {
   test_end();
   test_not_emptied();
   test_forgotten();
+  test_emptied();
   test_begun_anew();
   return tap_done();
 }
