@@ -211,9 +211,12 @@ static ck_status take(worker **out, ck_mcp_pool *self, const flight *of, ck_erro
   return status;
 }
 
+/* While one that is of no use ends its place is busy: a free one is taken by the keeper. */
 static void give_back(ck_mcp_pool *self, worker *it, bool sound) {
-  if (!sound) finish(it);
+  worker left = *it;
+  if (!sound) finish(&left);
   pthread_mutex_lock(&self->lock);
+  *it = left;
   it->state = sound ? IDLE : NONE;
   pthread_cond_broadcast(&self->changed);
   pthread_mutex_unlock(&self->lock);
