@@ -21,12 +21,13 @@ trap 'rm -rf "$dir"' EXIT
 if [ $# = 0 ]; then
   cd "$root" || exit 2
   mapfile -t files < <(find core lua -name '*.c' | sort)
+  libpq=$(pkg-config --cflags libpq) || { echo "libpq-dev is missing: make deps"; exit 2; }
 else
   files=("$@")
 fi
 # shellcheck disable=SC2046
 flags=(-std=gnu11 -O0 -D_GNU_SOURCE -I. $(pkg-config --cflags \
-  $(sed -n 's/^PKG_NAMES := //p' "$root/Makefile")) -fanalyzer -fdiagnostics-plain-output
+  $(sed -n 's/^PKG_NAMES := //p' "$root/Makefile")) ${libpq:-} -fanalyzer -fdiagnostics-plain-output
   -fdiagnostics-path-format=none)
 # Each file's in one piece: they are written side by side.
 analyze() {

@@ -255,7 +255,7 @@ static ck_status read_cassette(ck_cassette *self, ck_buffer *text, const char *p
 ck_status ck_cassette_open(ck_cassette **out, const char *spec, ck_error *err) {
   *out = NULL;
   char *path = NULL;
-  const char *number;
+  const char *number = NULL;
   ck_buffer text = {0};
   ck_cassette *self = calloc(1, sizeof *self);
   ck_status status = self ? ck_cassette_split(&path, &number, spec, err) : ck_error_no_memory(err);

@@ -55,6 +55,7 @@ static ck_status make_run(run **out, const char *const *argv, ck_error *err) {
     (*out)->argv[i] = strdup(argv[i]);
     if ((*out)->argv[i]) continue;
     free_run(*out);
+    *out = NULL;
     return ck_error_no_memory(err);
   }
   return CK_OK;

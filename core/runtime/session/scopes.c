@@ -76,7 +76,7 @@ static ck_status find_until(ck_scope **scope, int64_t *until, reading *self, con
 
 static ck_status find_scope(ck_scope **out, void *to, const ck_event *event, ck_error *err) {
   reading *self = to;
-  int64_t until;
+  int64_t until = 0;
   ck_status status = find_until(out, &until, self, event->scope, err);
   if (status == CK_OK &&
       (event->seq > until || ck_cuts_take_back(&self->cuts, event->scope, event->seq)))
