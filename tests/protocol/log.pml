@@ -6,8 +6,8 @@
  * synced or anything later. Or somebody cuts the log of a store that nobody has open, of which
  * nothing was moved yet. Or a commit fails; or the sign cannot be taken away at the end of a use,
  * which is tried again, or the log cannot be emptied. Who is killed may have been alone; or another
- * process has the store open, and goes on with what SQLite knows of the log. Commits are numbered, of whatever session; those of power durability are
- * synced before they are acknowledged.
+ * process has the store open, and goes on with what SQLite knows of the log. Commits are numbered,
+ * of whatever session; those of power durability are synced before they are acknowledged.
  *
  * A file's state twice: as the kernel has it, and (NAME_disk) as the disk does. To write and to
  * sync are two steps: who is killed between them leaves what the next process sees and no disk has.
