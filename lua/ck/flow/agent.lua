@@ -82,15 +82,25 @@ function agent.converse(ctx, def, input, more)
   end
 end
 
---- Where nothing of the flow can look at it, an input that is no message would be lost in silence.
-local function run(ctx, def)
-  local input = ctx.input
-  local unseen = not (def.user or def.input or type(def.prompt) == "function" or def.functions[1])
-  if input ~= nil and unseen and not ctx.position and not content.is(input) then
+--- Where nothing of the flow can look at it, an input that is no message, or that the agent's own
+--- takes the place of, would be lost in silence.
+local function check_input(ctx, def)
+  local input, own = ctx.input, def.input
+  local seen = def.user or type(own) == "function" or type(def.prompt) == "function"
+    or def.functions[1]
+  if input == nil or seen or ctx.position then return end
+  if own ~= nil then
+    error("the session's input (--input) would not be used: the agent has an 'input' of its own, "
+      .. "which counts; leave one of them out, or give it input = function(ctx) … end", 0)
+  elseif not content.is(input) then
     error(("the input is a %s, which is no message: give the agent input = function(ctx) … end, "
       .. "or give --input a text or a list of texts and parts"):format(type(input)), 0)
   end
-  return agent.converse(ctx, def, input)
+end
+
+local function run(ctx, def)
+  check_input(ctx, def)
+  return agent.converse(ctx, def, def.input == nil and ctx.input or nil)
 end
 
 --- Its own, and those that its servers may ask.

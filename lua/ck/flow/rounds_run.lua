@@ -120,7 +120,8 @@ end
 
 local function orchestrate(ctx, def)
   local at = { round = ctx.position and ctx.position.round or 1 }
-  local loop = agent_loop.open(ctx, def.orchestrator, ctx.input, {
+  local input = def.orchestrator.input == nil and ctx.input or nil
+  local loop = agent_loop.open(ctx, def.orchestrator, input, {
     tools = orchestrator_tools(def, at),
   })
   local here = ctx.position

@@ -200,6 +200,16 @@ unsaid pdf "{ type = 'document', source = { $pdf_type, data = 'aGVsbG8=' } }" \
   'is a file, but its data is no PDF'
 unsaid base64 '{ type = "image", data = "@@@" }' 'has data that is no base64 ("@@@")'
 is 'no model was asked' "$(wc -l <parts.log 2>/dev/null || echo 0)" 0
+sed 's|prompt =|input = "Of the flow.", prompt =|' look.lua >own.lua
+exits 0 'an agent with an input of its own' run own.lua --profile ./house.lua --session own
+exits 1 'is given another, which it would not use' run own.lua --profile ./house.lua \
+  --session other --input '"Of the session."'
+has 'that is told' "$err" "the session's input (--input) would not be used: the agent has"
+sed 's|prompt =|input = function(ctx) return ctx.input .. "!" end, prompt =|' look.lua >made.lua
+exits 0 'one that makes it of that' run made.lua --profile ./house.lua --session made \
+  --input '"Of the session"'
+is 'each said what it should' "$(sed 's/.*"content":"\(Of[^"]*\)".*/\1/' parts.log | tr '\n' ' ')" \
+  'Of the flow. Of the session! '
 exits 1 'an input that no model would see' run look.lua --profile ./house.lua --session lost \
   --input '{"question":"What is it?"}'
 has 'it is not lost in silence' "$err" 'the input is a table, which is no message'
