@@ -14,6 +14,7 @@
 #include "core/host/session/checkpoint_words.h"
 #include "core/host/session/fields.h"
 #include "core/host/session/profile_secrets.h"
+#include "core/host/session/standing.h"
 #include "core/runtime/session/tail/tail_section.h"
 #include "core/store/session_query.h"
 
@@ -59,7 +60,11 @@ static ck_status put_session(ck_document *document, struct cJSON *list, ck_store
   ck_document_put_text(document, at, "session_id", head.session.id);
   ck_document_put_text(document, at, "status", ck_session_status_name(head.session.status));
   ck_stop stop = {0};
-  status = ck_updated_read(&head.session, store, err);
+  ck_standing standing = 0;
+  status = ck_standing_read(&standing, store, &head.session, err);
+  if (ck_standing_awaits(standing))
+    ck_document_put_text(document, at, "awaits", ck_standing_awaits(standing));
+  if (status == CK_OK) status = ck_updated_read(&head.session, store, err);
   if (status == CK_OK) status = ck_stop_read(&stop, store, &head, err);
   ck_stop_put(document, at, &stop);
   ck_stop_clear(&stop);
@@ -114,14 +119,16 @@ static const char *const resumable[] = {
 
 const ck_mcp_tool ck_mcp_list_resumable_sessions = {
     .name = "list_resumable_sessions",
-    .help = "Lists sessions that stopped and can go on, newest first: what they stopped for and "
-            "their last checkpoint.",
+    .help =
+        "Lists sessions that stopped and can go on, newest first: what they stopped for and "
+        "their last checkpoint; awaits is there where workers go on with one, and says what for: "
+        "queued, sleeping or retrying.",
     .read_only = true,
     .arguments = {{"status", CK_MCP_TEXT, false, "only those of this status", resumable},
                   {"limit", CK_MCP_COUNT, false, "at most so many: 20 unless given, 1000 at most",
                    NULL},
                   CK_MCP_AGENT_WORK_DIR},
-    .output = "sessions:[session_id:string status:string error:string|null "
+    .output = "sessions:[session_id:string status:string awaits?:string error:string|null "
               "failed_at_node:string|null last_checkpoint:string|null created_at?:string "
               "updated_at?:string] total:integer",
     .run = list_sessions,

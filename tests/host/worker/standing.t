@@ -3,6 +3,7 @@
 # the same ones. Counted by perl from the records: what a session waits for is told there by its
 # reason, and by the mark of its last run.
 . "$(dirname "$0")/../tap.sh"
+. "$(dirname "$0")/../mcp/client.sh"
 export CKRUN_COUNTERS=off
 cd "$dir" || exit 1
 
@@ -97,6 +98,13 @@ check() { # WHERE
   has "$1: show says it on its second line" "$("$CKRUN" sessions show sleeping)" "status	sleeping"
   is "$1: its status is what it was" "$(json "$("$CKRUN" --json sessions show sleeping)" \
     '"$d->{status} $d->{awaits}"')" "paused sleeping"
+  call list_resumable_sessions '{"limit":1000}'
+  is "$1: clients of MCP are told the same" "$(json "$result" 'join "\n", sort map {
+    $_->{session_id} . " " . ($_->{awaits} // $_->{status}) } @{$d->{sessions}}')" \
+    "$(recorded | grep -v ' completed$')"
+  is "$1: and the status beside it" "$(json "$result" 'join "\n", sort map { $_->{session_id} .
+    " $_->{status}" } grep { $_->{awaits} } @{$d->{sessions}}')" \
+    "$(recorded | sed -n 's/ \(queued\|sleeping\|retrying\)$/ paused/p')"
   during=(get_metrics)
   worker "metrics at" --label none --metrics 127.0.0.1:0
   if grep -q "built without\|cannot be loaded" worker.err; then skip "no libmicrohttpd"; return; fi
@@ -117,6 +125,7 @@ check() { # WHERE
     "$(awk '$1 == "ckrun_queue_oldest_seconds" { print $2 }' metrics)" list.json
 }
 
+serve
 check "in a file"
 exits 2 "another word is none" sessions list --status sleepy
 has "which is told" "$err" "'sleepy' is not known"
