@@ -1,15 +1,16 @@
-#!/bin/bash
-# requests.t - what was asked of a session holds, whichever process has it: a worker that is told to
-# end, one that dies, one that hangs; the next one serves it before it begins anything.
-. "$(dirname "$0")/../tap.sh"
-. "$(dirname "$0")/../steps.sh"
+# requests.sh - what was asked of a session holds, whichever process has it: a worker that is told
+# to end, one that dies, one that hangs; the next one serves it before it begins anything. Sourced
+# behind tap.sh and steps.sh, with the store in $CKRUN_STORE, if it is another one than the
+# project's; trust: what a worker for it is given.
 export CKRUN_COUNTERS=off
+cd "$dir" || exit 1
 write_flow idempotent
 
 # worker ARGUMENTS…: one in the background as $worker, its output in worker.out and worker.err.
 worker() {
   : >"$dir/worker.out"; : >"$dir/worker.err" # what an earlier one said is not this one's
-  "$CKRUN" worker --poll 50ms "$@" >"$dir/worker.out" 2>"$dir/worker.err" </dev/null 3>&- 4>&- &
+  "$CKRUN" worker --poll 50ms "${trust[@]}" "$@" >"$dir/worker.out" 2>"$dir/worker.err" \
+    </dev/null 3>&- 4>&- 8<&- 9>&- &
   worker=$!
 }
 told() { until grep -q "^$1" "$dir/worker.out"; do kill -0 "$worker" || break; done; }
@@ -20,7 +21,8 @@ submit() { "$CKRUN" submit "$dir/flow.lua" --session "$1" >/dev/null 2>&1; }
 ask() {
   local name=$1
   shift
-  "$CKRUN" "$@" >"$dir/$name.out" 2>"$dir/$name.err" </dev/null 3>&- 4>&- &
+  "$CKRUN" "$@" >"$dir/$name.out" 2>"$dir/$name.err" </dev/null 3>&- 4>&- \
+    8<&- 9>&- &
   asker=$!
 }
 answered() {
@@ -50,7 +52,7 @@ answered pause
 is "a pause beside a worker's end is answered" "$code $(cell "$out" status)" "0 paused"
 wait "$worker"
 is "and it is a person's, not the worker's" "$(status drained)" "paused mine"
-exits 0 "so that no other worker" worker --until-idle
+exits 0 "so that no other worker" worker --until-idle "${trust[@]}"
 is "goes on with it" "$out$(status drained)" "paused mine"
 
 # ---- its process dies when it has taken the pause ----
@@ -70,7 +72,7 @@ stop
 is "when it holds" "$(status taken)" "paused mine"
 is "nothing was begun meanwhile" "$(left)" "$before"
 is "it was noted once" "$(notes taken)" 1
-exits 0 "and no worker" worker --until-idle
+exits 0 "and no worker" worker --until-idle "${trust[@]}"
 is "goes on with it" "$out$(status taken)" "paused mine"
 
 # ---- nobody waits for the pause any more: the next worker serves it before anything ----
@@ -84,10 +86,10 @@ kill -KILL "$worker" "$(child later)"
 wait "$worker" 2>/dev/null
 end_step
 before=$(left)
-exits 0 "a worker that takes over what died" worker --until-idle
+exits 0 "a worker that takes over what died" worker --until-idle "${trust[@]}"
 has "says that it is paused" "$out" "ended	later	paused: mine"
 is "and has begun nothing" "$(left)" "$before"
-begin resume later
+begin resume later 8<&- 9>&-
 is "a person goes on with it, and is told of no pause" "$(grep -c supersedes "$dir/told")" 0
 steps second third fourth fifth
 ended
@@ -104,7 +106,7 @@ kill -KILL "$worker" "$(child hung)"
 wait "$worker" 2>/dev/null
 end_step
 before=$(left)
-exits 0 "the worker that takes it over" worker --until-idle
+exits 0 "the worker that takes it over" worker --until-idle "${trust[@]}"
 has "cancels it" "$out" "ended	hung	cancelled: not needed"
 is "and begins nothing" "$(left)" "$before"
 
@@ -117,7 +119,7 @@ wait "$worker" 2>/dev/null
 end_step
 exits 0 "a pause of a worker's session that died" pause dead --reason mine
 is "is one" "$(cell "$out" status) $(status dead)" "paused paused mine"
-exits 0 "which no worker" worker --until-idle
+exits 0 "which no worker" worker --until-idle "${trust[@]}"
 is "undoes" "$out" ""
 
 # ---- an answer that a process has not taken, to a question that comes up again ----
@@ -154,4 +156,3 @@ wait "$worker"
 is "is taken by the next, as soon as it asks" "$(status asks) $(json "$("$CKRUN" --json sessions \
   log asks --kind session_completed)" '$d->{body}{result}')" "completed  red done"
 exits 0 "the store is sound" store verify
-finish
