@@ -100,7 +100,7 @@ static void note_cut(ck_outcome *out, const ck_effect_run *self) {
   ck_buffer_clear(&text);
 }
 
-/* What the provider has cut off is told so. */
+/* Also of what the provider has cut off. */
 static void note_refusal(ck_outcome *out, const ck_effect_run *self) {
   const ck_model_reply *reply = &self->answer.reply;
   ck_buffer text = {0};
@@ -108,7 +108,7 @@ static void note_refusal(ck_outcome *out, const ck_effect_run *self) {
   const char *words = reply->refusal.len > 0 ? reply->refusal.data : "refusal";
   ck_outcome_set_refusal(out, words);
   ck_buffer_append_format(&text, "it refuses to answer: %s", words);
-  if (!text.failed && !reply->cut) ck_outcome_add_note(out, text.data);
+  if (!text.failed) ck_outcome_add_note(out, text.data);
   ck_buffer_clear(&text);
 }
 

@@ -99,6 +99,7 @@ static void take_outcome(reading *self, const ck_event *event, ck_bytes body) {
   if (newest && self->retries) take_wait(self, added, event, body);
   ck_bytes error = ck_json_get(body, "error");
   added->error = take(self, error.len ? error : ck_json_get(body, "refusal"));
+  added->refuses = ck_json_get(body, "refusal").len > 0;
   added->ended_ms = event->at_ms;
   ck_bytes cost = ck_json_get(body, "cost");
   if (cost.len && !ck_json_read_int(&added->cost_micros, cost)) added->cost_micros = -1;
@@ -228,6 +229,7 @@ void ck_recent_effects_put(ck_document *document, const ck_recent_effects *self)
       ck_document_put_duration(document, at, "duration_ms", (one->ended_ms - one->begun_ms) * 1000);
     if (one->cost_micros >= 0) ck_document_put_money(document, at, "cost_usd", one->cost_micros);
     ck_document_put_text(document, at, "error", one->error);
+    if (one->refuses) ck_document_put_bool(document, at, "refuses", true);
     if (!one->retries_ms) continue;
     ck_document_put_time(document, at, "retries_at", one->retries_ms);
     ck_document_put_int(document, at, "next_try", one->next_try);
@@ -250,6 +252,19 @@ void ck_recent_effects_put_waits(ck_table *table, const ck_recent_effects *self)
     ck_buffer_append_format(&text, "%s: ", one->key ? one->key : "?");
     ck_recent_effect_append_wait(&text, one);
     ck_table_put_word(table, "retry");
+    ck_table_put_text(table, ck_buffer_bytes(&text));
+    table->text.failed |= text.failed;
+    ck_buffer_clear(&text);
+  }
+}
+
+void ck_recent_effects_put_refusals(ck_table *table, const ck_recent_effects *self) {
+  for (size_t i = 0; i < self->count; i++) {
+    const ck_recent_effect *one = &self->list[i];
+    if (!one->refuses) continue;
+    ck_buffer text = {0};
+    ck_buffer_append_format(&text, "%s: %s", one->key ? one->key : "?", one->error);
+    ck_table_put_word(table, "refuses");
     ck_table_put_text(table, ck_buffer_bytes(&text));
     table->text.failed |= text.failed;
     ck_buffer_clear(&text);

@@ -20,6 +20,7 @@ typedef struct ck_recent_effect {
   int64_t begun_ms, ended_ms; /* 0: not known, not yet */
   int64_t cost_micros;        /* -1: nobody knows */
   bool begun;                 /* its intent was read */
+  bool refuses;               /* its model refuses to answer: `error` has its words */
   int64_t retries_ms;         /* when a policy has it tried again, wall time; 0: it does not wait */
   int64_t next_try;           /* which try that is, from 2 */
 } ck_recent_effect;
@@ -38,8 +39,10 @@ CK_CHECKED ck_status ck_recent_effects_read(ck_recent_effects *out, ck_store *st
                                             ck_error *err);
 void ck_recent_effects_clear(ck_recent_effects *self);
 /* Adds "last_effects": [{seq, effect, at?, kind, name?, agent?, status, begun?, duration_ms?,
- * cost_usd?, error?, retries_at?, next_try?, retried_by?}, …]. */
+ * cost_usd?, error?, refuses?, retries_at?, next_try?, retried_by?}, …]. */
 void ck_recent_effects_put(ck_document *document, const ck_recent_effects *self);
+/* A row "refuses" for each that does. */
+void ck_recent_effects_put_refusals(ck_table *table, const ck_recent_effects *self);
 /* A row "retry" for each that waits. */
 void ck_recent_effects_put_waits(ck_table *table, const ck_recent_effects *self);
 /* Of one that waits: "tried again at 2026-01-31 23:59:59 (try 2 of 3), by policy "patient"". */

@@ -279,6 +279,7 @@ static void rows_verdicts(ck_table *table, const char *name, const void *value) 
 
 static void rows_waits(ck_table *table, const char *name, const void *value) {
   (void)name;
+  ck_recent_effects_put_refusals(table, value);
   ck_recent_effects_put_waits(table, value);
 }
 

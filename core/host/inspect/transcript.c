@@ -78,6 +78,12 @@ static void put_refusal(writing *self, ck_bytes words) {
   put(self, ck_markdown_append_quote);
 }
 
+static void put_pause(writing *self, ck_bytes outcome) {
+  bool goes_on = false;
+  if (ck_json_read_bool(&goes_on, ck_json_get(outcome, "goes_on")) && goes_on)
+    ck_buffer_append_text(self->out, "its provider paused this turn; it goes on below\n\n");
+}
+
 static void put_message(writing *self, const ck_event *event, ck_bytes message) {
   bool is_result = ck_message_is(message, "tool");
   ck_bytes name = ck_json_get(message, "name");
@@ -87,6 +93,7 @@ static void put_message(writing *self, const ck_event *event, ck_bytes message) 
   ck_message_append_text(&self->text, ck_json_get(message, "content"));
   if (self->text.len) put(self, is_result ? ck_markdown_append_code : ck_markdown_append_quote);
   put_refusal(self, ck_json_get(ck_value_bytes(event->body), "refusal"));
+  put_pause(self, ck_value_bytes(event->body));
   put_calls(self, message);
 }
 

@@ -68,7 +68,15 @@ static void read_text(writing *self, ck_bytes message) {
   bool list = ck_json_type_of(content) == CK_JSON_ARRAY && !ck_message_is(message, "tool");
   ck_buffer_reset(&self->text);
   if (!list || ck_json_count(content) > 0) ck_message_append_text(&self->text, content);
-  if (!self->text.len) ck_json_read_string(&self->text, ck_json_get(message, "refusal"));
+  if (!self->text.len && !self->of->refusals)
+    ck_json_read_string(&self->text, ck_json_get(message, "refusal"));
+}
+
+/* To be a member; no bytes: it is told in words, or there is none. */
+static ck_bytes refusal_of(const writing *self, ck_bytes message) {
+  ck_bytes refusal = ck_json_get(message, "refusal");
+  bool told = ck_json_type_of(refusal) == CK_JSON_STRING && refusal.len > 2;
+  return self->of->refusals && told ? refusal : (ck_bytes){0};
 }
 
 /* The parts of one with images or files as they are, of any other the words that were read. */
@@ -196,21 +204,28 @@ static void write_call(writing *self, size_t index) {
 
 /* ---- messages ---- */
 
+static void write_said(writing *self, ck_bytes refusal) {
+  ck_json_begin(self->w, '{');
+  ck_json_member_text(self->w, "role", "assistant");
+  bool silent = (self->kept && self->calls.count) || refusal.len;
+  if (silent && !self->text.len)
+    ck_json_member_raw(self->w, "content", ck_bytes_text("null"));
+  else
+    ck_json_member_string(self->w, "content", ck_buffer_bytes(&self->text));
+  if (refusal.len) ck_json_member_raw(self->w, "refusal", refusal);
+}
+
 static ck_status write_assistant(writing *self, size_t index) {
   ck_message_calls_read(&self->calls, message_at(self, index));
   self->calls_at = index;
   if (self->calls.failed) return ck_error_no_memory(self->err);
+  ck_bytes refusal = refusal_of(self, message_at(self, index));
   read_text(self, message_at(self, index));
-  if (!self->calls.count && is_blank(&self->text)) return CK_OK;
+  if (!self->calls.count && is_blank(&self->text) && !refusal.len) return CK_OK;
   ck_status status = self->calls.count ? take_ids(self) : CK_OK;
   if (status != CK_OK) return status;
   begin(self);
-  ck_json_begin(self->w, '{');
-  ck_json_member_text(self->w, "role", "assistant");
-  if (self->kept && self->calls.count && !self->text.len)
-    ck_json_member_raw(self->w, "content", ck_bytes_text("null"));
-  else
-    ck_json_member_string(self->w, "content", ck_buffer_bytes(&self->text));
+  write_said(self, refusal);
   if (self->calls.count) {
     ck_json_name(self->w, "tool_calls");
     ck_json_begin(self->w, '[');

@@ -18,6 +18,8 @@
 typedef struct ck_chat {
   ck_value **list; /* owned; shared */
   size_t count, cap;
+  /* A refusal is a member of its message, as chat completions have it, not the assistant's words */
+  bool refusals;
 } ck_chat;
 void ck_chat_clear(ck_chat *self);
 /* Shares `message`. */

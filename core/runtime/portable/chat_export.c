@@ -8,6 +8,7 @@
 #include "core/base/array.h"
 #include "core/base/json.h"
 #include "core/base/text.h"
+#include "core/model/sums.h"
 #include "core/runtime/portable/chat.h"
 #include "core/runtime/portable/line.h"
 #include "core/runtime/session/tail/abandoned.h"
@@ -19,8 +20,7 @@ typedef struct talk {
   char *scope, *agent; /* agent: NULL where none took part */
   char name[24];       /* in the session: its number */
   ck_chat chat;
-  int64_t input_tokens, output_tokens, cost;
-  bool unmetered; /* a call of it had no price */
+  ck_totals spent;
 } talk;
 
 typedef struct writing {
@@ -42,33 +42,40 @@ static ck_status find_talk(talk **out, writing *self, const ck_event *event) {
   if (!list) return ck_error_no_memory(self->err);
   self->list = list;
   *out = &list[self->count++];
-  **out = (talk){0};
+  **out = (talk){.chat.refusals = true};
   snprintf((*out)->name, sizeof(*out)->name, "%zu", self->count);
   ck_status status = ck_text_replace(&(*out)->scope, event->scope, self->err);
   if (status == CK_OK) status = ck_text_replace(&(*out)->agent, event->agent, self->err);
   return status;
 }
 
-static int64_t number(const ck_event *event, const char *name) {
-  int64_t found = 0;
-  ck_json_read_int(&found, ck_json_get(ck_value_bytes(event->body), name));
-  return found;
+/* With the words of a refusal, wherever its provider has them. */
+static ck_status copy_message(ck_value **out, ck_bytes message, ck_bytes refusal, ck_error *err) {
+  ck_buffer json = {0};
+  ck_json_writer w = {.out = &json};
+  if (!refusal.len) return ck_value_copy(out, message, err);
+  ck_json_begin(&w, '{');
+  for (ck_json_iterator it = ck_json_iterate(message); ck_json_next(&it);) {
+    if (ck_json_is_text(it.name, "refusal")) continue;
+    ck_json_raw_name(&w, it.name);
+    ck_json_put_raw(&w, it.value);
+  }
+  ck_json_member_raw(&w, "refusal", refusal);
+  ck_json_end(&w, '}');
+  ck_status status = ck_value_from(out, &json, err);
+  ck_buffer_clear(&json);
+  return status;
 }
 
 static ck_status take(writing *self, const ck_event *event, ck_bytes json) {
   talk *of = NULL;
   ck_value *message = NULL;
+  ck_bytes refusal = ck_json_get(ck_value_bytes(event->body), "refusal");
   ck_status status = find_talk(&of, self, event);
-  if (status == CK_OK) status = ck_value_copy(&message, json, self->err);
+  if (status == CK_OK) status = copy_message(&message, json, refusal, self->err);
   if (status == CK_OK) status = ck_chat_add(&of->chat, message, self->err);
   ck_value_free(message);
-  if (status != CK_OK) return status;
-  of->input_tokens += number(event, "input_tokens");
-  of->output_tokens += number(event, "output_tokens");
-  int64_t cost = number(event, "cost");
-  of->unmetered |= cost < 0;
-  of->cost += cost > 0 ? cost : 0;
-  return CK_OK;
+  return status;
 }
 
 static bool visit(void *to, const ck_event *event) {
@@ -78,6 +85,18 @@ static bool visit(void *to, const ck_event *event) {
   if (!says || ck_json_type_of(message) != CK_JSON_OBJECT) return true;
   if (!ck_abandoned_has_record(&self->abandoned, event)) self->status = take(self, event, message);
   return self->status == CK_OK;
+}
+
+/* All that was paid for, what was lost, refused, or left behind, too. Who has no line of their own
+ * said nothing that is left: that counts in the first one. */
+static bool spend(void *to, const ck_event *event) {
+  writing *self = to;
+  talk *of = self->count ? &self->list[0] : NULL;
+  for (size_t i = 0; i < self->count; i++)
+    if (is_same(self->list[i].scope, event->scope) && is_same(self->list[i].agent, event->agent))
+      of = &self->list[i];
+  if (of) ck_totals_add_body(&of->spent, ck_value_bytes(event->body));
+  return true;
 }
 
 static ck_status write_talk(ck_value **out, const talk *self, const char *session, ck_error *err) {
@@ -90,12 +109,12 @@ static ck_status write_talk(ck_value **out, const talk *self, const char *sessio
   ck_json_member_text(&w, "agent", self->agent);
   ck_json_name(&w, "usage");
   ck_json_begin(&w, '{');
-  ck_json_member_int(&w, "prompt_tokens", self->input_tokens);
-  ck_json_member_int(&w, "completion_tokens", self->output_tokens);
+  ck_json_member_int(&w, "prompt_tokens", self->spent.input_tokens);
+  ck_json_member_int(&w, "completion_tokens", self->spent.output_tokens);
   ck_json_end(&w, '}');
   ck_json_name(&w, "cost_usd");
-  if (self->cost || !self->unmetered)
-    ck_json_put_decimal(&w, self->cost, 6);
+  if (self->spent.cost_micros || !self->spent.unmetered)
+    ck_json_put_decimal(&w, self->spent.cost_micros, 6);
   else
     ck_json_put_raw(&w, ck_bytes_text("null"));
   ck_json_name(&w, "messages");
@@ -127,6 +146,8 @@ ck_status ck_chat_export(ck_buffer *out, ck_store *store, const ck_head *head,
     status = ck_abandoned_read(&self.abandoned, store, query.session, &view, 0, err);
   if (status == CK_OK) status = ck_store_read_events(store, &query, visit, &self, err);
   if (status == CK_OK) status = self.status;
+  ck_event_query paid = {.session = head->session.no, .kinds = 1ull << CK_EVENT_OUTCOME};
+  if (status == CK_OK) status = ck_store_read_events(store, &paid, spend, &self, err);
   for (size_t i = 0; status == CK_OK && i < self.count; i++) {
     ck_value *line = NULL;
     status = write_talk(&line, &self.list[i], head->session.id, err);

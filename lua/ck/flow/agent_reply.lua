@@ -17,9 +17,9 @@ function agent_reply.text(message)
   return table.concat(texts, "\n")
 end
 
---- What it said before it refused is no answer; of one that was cut off it is a part.
+--- What it wrote before it refused, else why it did.
 function agent_reply.refusal(reply)
-  local said = reply.cut and agent_reply.text(reply.result) or ""
+  local said = agent_reply.text(reply.result)
   return said ~= "" and said or reply.refusal
 end
 

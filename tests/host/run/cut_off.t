@@ -109,7 +109,7 @@ serve filter <<<"{\"body\":$(answer openai content_filter),\"times\":0}"
 model filter.lua openai "$price" ''
 exits 0 "and one that its provider cut off" run told.lua --profile ./filter.lua --session d
 has "for that" "$out" \
-  '"cut":"content_filter","note":"its answer is cut off by its provider: content_filter"'
+  '"cut":"content_filter","note":"its answer is cut off by its provider: content_filter; it refus'
 serve fine <<<"{\"body\":$(answer openai stop),\"times\":0}"
 model fine.lua openai "max_tokens = 4000, $price" 'budget_usd = 0.02'
 exits 0 "an answer that ends by itself" run told.lua --profile ./fine.lua --session e

@@ -47,6 +47,12 @@ is "a turn that pauses goes on to its end" "$code $(json "$out" '$d->{result}{te
 is "each answer is paid for" "$(requests twice) $(cost twice)" "3 $((3 * paid))"
 has "what came is sent back as it came" "$(sed -n 2p twice.log)" "\"content\":[$blocks"
 has "with what came behind it, in one turn" "$(sed -n 3p twice.log)" "$blocks,$called"
+has "a document says so of the turn" "$("$CKRUN" sessions export twice --format markdown)" \
+  "its provider paused this turn; it goes on below"
+"$CKRUN" sessions export twice --format openai >twice.chat
+is "an export has what all of it cost" \
+  "$(json "$(cat twice.chat)" 'micros($d->{cost_usd}) . " $d->{usage}{prompt_tokens}"')" \
+  "$((3 * paid)) 600"
 ok "all is valid on the wire" test -z "$(grep '"problem":"' twice.log)"
 ok "which is the last" perl -MJSON::PP -ne 'my $r = decode_json($_); exit 1
   if $. > 1 && $r->{body}{messages}[-1]{role} ne "assistant"' twice.log

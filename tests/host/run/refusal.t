@@ -67,6 +67,18 @@ for api in openai responses anthropic gemini; do
   is "$api: and what is shown" "$(json "$("$CKRUN" --json sessions show $api)" \
     '$d->{last_effects}[-1]{error}')" "$told"
 
+  has "$api: by name" "$("$CKRUN" sessions show $api)" "refuses	main/start/model/1: $told"
+  is "$api: which is said of the effect" "$(json "$("$CKRUN" --json sessions show $api)" \
+    '$d->{last_effects}[-1]{refuses}')" 1
+  begun=
+  [ $api = anthropic ] && begun=Hel
+  "$CKRUN" sessions export $api --format openai >$api.chat
+  is "$api: as chat completions it is a refusal, not words" "$(json "$(cat $api.chat)" \
+    'join "|", @{$d->{messages}[-1]}{qw(content refusal)}')" "$begun|$told"
+  is "$api: the result has what was written, else the words" \
+    "$(json "$out" '$d->{result}{text}')" "${begun:-$told}"
+  has "$api: the log has both" "$("$CKRUN" sessions log $api)" "it refuses to answer: $told"
+
   run run schema.lua --profile ./$api.lua --session $api-schema --input '"?"'
   is "$api: with a schema it fails, asked once" "$code $(requests $api)" "1 2"
   has "$api: for that" "$err" "the model refused to answer: $told"
@@ -74,6 +86,10 @@ for api in openai responses anthropic gemini; do
   has "$api: of its own class" "$(outcomes $api-schema)" '"cause":"CK_E_REFUSAL"'
   has "$api: and what came is kept" "$(outcomes $api-schema)" '"result":{'
 done
+"$CKRUN" sessions export openai-schema --format openai >failed.chat
+is "what an answer that was refused cost is in the export" \
+  "$(json "$(cat failed.chat)" 'micros($d->{cost_usd}) . " $d->{usage}{prompt_tokens}"')" \
+  "$paid 200"
 run resume openai-schema
 is "a resume does not ask the same again by itself" "$code $(requests openai)" "5 2"
 has "it says why" "$err" "because the model refused to answer"
