@@ -210,13 +210,23 @@ void requests_paused(const ck_head *head) {
 
 /* ---- taking ---- */
 
-/* By its id; of those that were left without one, the first. */
-static request *find_taken(const ck_session_request *asks) {
+/* Of those that were left without an id the first, unless a person's resume has superseded it: that
+ * one may stand when nobody knows whether the note of it is on the disk. */
+static request *find_unnamed(const world_process *process) {
+  request *found = NULL;
+  for (size_t i = 0; i < all.count; i++) {
+    request *one = &all.list[i];
+    if (one->id[0] || one->over) continue;
+    if (!one->superseded) return one;
+    if (!found && !is_taker(one, process)) found = one;
+  }
+  return found;
+}
+
+static request *find_taken(const world_process *process, const ck_session_request *asks) {
   for (size_t i = 0; i < all.count; i++)
     if (strcmp(all.list[i].id, asks->id) == 0) return &all.list[i];
-  for (size_t i = 0; i < all.count && asks->kind == CK_REQUEST_PAUSE; i++)
-    if (!all.list[i].id[0] && !all.list[i].over) return &all.list[i];
-  return NULL;
+  return asks->kind == CK_REQUEST_PAUSE ? find_unnamed(process) : NULL;
 }
 
 /* The run must find it when it looks. An answer for an earlier run may have been applied by that.
@@ -239,7 +249,7 @@ static const char *find_fault(const request *known, const world_process *process
 
 static request *take(world_model *model, const world_process *process,
                      const ck_session_request *asks) {
-  request *known = find_taken(asks);
+  request *known = find_taken(process, asks);
   const char *fault = find_fault(known, process, asks);
   for (request *one = all.list; known && one < known; one++)
     if (must_be_found(one, process))
@@ -348,6 +358,7 @@ static void serve(world *self, world_process *process, request *known,
     case CK_REQUEST_CHECKPOINT:
       err->status = ck_session_ask_checkpoint(process->session, asks->id, NULL, err);
       known->waits = err->status == CK_OK;
+      known->seq = 0; /* what a run before took for it, and died, is gone */
       break;
     default:
       maintain(self, process, asks, err);
