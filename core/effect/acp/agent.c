@@ -7,7 +7,7 @@
 
 #include "core/effect/acp/private.h"
 
-enum { VERSION = 1, AUTH_REQUIRED = -32000 };
+enum { VERSION = 1, AUTH_REQUIRED = -32000, LOGIN_MAX = 200, LOGINS_MAX = 600 };
 
 /* ---- asking ---- */
 
@@ -122,9 +122,25 @@ static void open_session(ck_effect_run *run) {
     send(run, CK_ACP_OPENS);
 }
 
+static bool is_locked(const ck_peer_answer *answer) {
+  return answer->outcome == CK_PEER_ERROR && answer->code == AUTH_REQUIRED;
+}
+
+/* Nobody here logs in for a person: what the agent offers is told. */
+static void refuse(ck_effect_run *run, ck_outcome_status status, ck_status class,
+                   const ck_peer_answer *answer) {
+  ck_buffer why = {0};
+  ck_bytes offered = ck_buffer_bytes(&run->agent->logins);
+  ck_buffer_append_text(&why, answer->text);
+  if (is_locked(answer) && offered.len)
+    ck_buffer_append_text(&why, "; log in, then resume; it offers: ");
+  if (is_locked(answer)) ck_buffer_append_bytes(&why, offered);
+  ck_acp_end(run, status, class, why.failed ? answer->text : why.data);
+  ck_buffer_clear(&why);
+}
+
 static void refuse_session(ck_effect_run *run, const ck_peer_answer *answer) {
-  bool locked = answer->outcome == CK_PEER_ERROR && answer->code == AUTH_REQUIRED;
-  ck_acp_end(run, CK_OUTCOME_FAILED, locked ? CK_E_CREDENTIALS : CK_E_UNAVAILABLE, answer->text);
+  refuse(run, CK_OUTCOME_FAILED, is_locked(answer) ? CK_E_CREDENTIALS : CK_E_UNAVAILABLE, answer);
 }
 
 static void on_opened(void *to, const ck_peer_answer *answer) {
@@ -190,7 +206,7 @@ static void on_prompted(void *to, const ck_peer_answer *answer) {
       if (ends)
         deliver_result(run, ck_bytes_text("{\"stopReason\":\"cancelled\"}"));
       else
-        ck_acp_end(run, CK_OUTCOME_ERROR, CK_OK, answer->text);
+        refuse(run, CK_OUTCOME_ERROR, CK_OK, answer);
       break;
     case CK_PEER_LATE:
       if (!ends) {
@@ -221,7 +237,8 @@ static void on_received(void *to, const ck_rpc_message *message) {
     ck_acp_take_file_request(self, message, writes);
   } else {
     ck_peer_refuse(self->service.peer, message->id, CK_RPC_METHOD_NOT_FOUND,
-                   "this client offers neither files nor terminals");
+                   self->options->files ? "this client offers text files, and no terminals"
+                                        : "this client offers neither files nor terminals");
   }
 }
 
@@ -241,11 +258,31 @@ static bool has(ck_bytes capabilities, const char *name) {
   return ck_json_read_bool(&said, ck_json_get(capabilities, name)) && said;
 }
 
+/* "Log in (run: agent login), API key". */
+static void note_logins(ck_buffer *out, ck_bytes offered) {
+  ck_buffer_reset(out);
+  for (ck_json_iterator it = ck_json_iterate(offered);
+       ck_json_type_of(offered) == CK_JSON_ARRAY && ck_json_next(&it) && out->len < LOGINS_MAX;) {
+    ck_buffer name = {0}, about = {0};
+    ck_json_read_string(&name, ck_json_get(it.value, "name"));
+    ck_json_read_string(&about, ck_json_get(it.value, "description"));
+    if (name.len && out->len) ck_buffer_append_text(out, ", ");
+    ck_buffer_append_bytes(out,
+                           (ck_bytes){name.data, ck_peer_cut(ck_buffer_bytes(&name), LOGIN_MAX)});
+    if (name.len && about.len)
+      ck_buffer_append_format(out, " (%.*s)", (int)ck_peer_cut(ck_buffer_bytes(&about), LOGIN_MAX),
+                              about.data);
+    ck_buffer_clear(&name);
+    ck_buffer_clear(&about);
+  }
+}
+
 static bool on_greeted(void *to, ck_bytes result, char why[CK_SERVICE_WHY_MAX]) {
   ck_acp_agent *self = to;
   int64_t version = -1;
   ck_bytes can = ck_json_get(result, "agentCapabilities");
   ck_bytes takes = ck_json_get(can, "promptCapabilities");
+  note_logins(&self->logins, ck_json_get(result, "authMethods"));
   self->can_load = has(can, "loadSession");
   self->can_resume = ck_json_type_of(ck_json_get(ck_json_get(can, "sessionCapabilities"),
                                                  "resume")) == CK_JSON_OBJECT;
@@ -316,4 +353,5 @@ void ck_acp_agent_clear(ck_acp_agent *self) {
   while (self->permissions.next != &self->permissions)
     ck_acp_forget_permission(self->permissions.next);
   ck_acp_clear_sessions(self);
+  ck_buffer_clear(&self->logins);
 }

@@ -80,6 +80,7 @@ struct ck_acp_agent {
   ck_service service;
   const ck_acp_options *options;
   bool can_load, can_resume;
+  ck_buffer logins; /* how to log in, as it said when it was greeted; "": it has not said */
   struct {
     bool images, audio, resources;
   } takes; /* in prompts, beside texts and links */

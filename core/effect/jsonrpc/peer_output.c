@@ -11,6 +11,17 @@ static bool refuse(ck_buffer *why, ck_bytes text, const char *what) {
   return false;
 }
 
+enum { DATA_MAX = 500 };
+
+/* What the peer adds to its message is often the cause. */
+static void append_data(ck_buffer *out, ck_bytes data) {
+  if (!data.len || ck_json_type_of(data) == CK_JSON_NULL) return;
+  size_t most = ck_peer_cut(data, DATA_MAX);
+  ck_buffer_append_text(out, ": ");
+  ck_buffer_append_bytes(out, (ck_bytes){data.data, most});
+  if (most < data.len) ck_buffer_append_text(out, "…");
+}
+
 static void take_answer(ck_peer *self, const ck_rpc_message *message) {
   ck_peer_call *call = ck_peer_find_call(self, message->id);
   if (!call) return; /* late, answered before, or never asked for */
@@ -24,6 +35,7 @@ static void take_answer(ck_peer *self, const ck_rpc_message *message) {
     if (!ck_json_read_string(&text, ck_json_get(message->error, "message")))
       ck_buffer_append_text(&text, "refused without a reason");
     ck_buffer_append_format(&text, " (error %lld)", (long long)answer.code);
+    append_data(&text, ck_json_get(message->error, "data"));
     answer.text = text.failed ? ck_status_text(CK_E_NO_MEMORY) : text.data;
   }
   ck_peer_answer_call(call, &answer);

@@ -156,6 +156,18 @@ static void test_errors(void) {
   const ck_outcome *outcome = acp_fixture_prompt(&it, "refuse", NULL);
   tap_ok(outcome->status == CK_OUTCOME_ERROR, "an agent that refuses a prompt");
   tap_is_text(outcome->error, "the agent 'coder': no model today (error -32603)", "is told");
+  outcome = acp_fixture_prompt(&it, "refuse-why", NULL);
+  tap_is_text(outcome->error,
+              "the agent 'coder': Internal error (error -32603): {\"details\":\"API Error: 401\","
+              "\"more\":\"\"}",
+              "so is what it knows of the cause");
+  char much[1200] = "refuse-why ";
+  memset(much + 11, 'x', sizeof much - 12);
+  outcome = acp_fixture_prompt(&it, much, NULL);
+  tap_ok(strlen(outcome->error) < 600, "not without end (%zu bytes)", strlen(outcome->error));
+  outcome = acp_fixture_prompt(&it, "terminal", NULL);
+  tap_ok(strstr(acp_fixture_result(outcome, "text"), "offers neither files nor terminals"),
+         "a terminal is refused");
   acp_fixture_close(&it);
 }
 
@@ -256,7 +268,8 @@ static void test_manners(void) {
   ends("future", "hello", CK_EFFECT_ONCE, CK_OUTCOME_FAILED,
        "it speaks version 2 of the protocol; 1 is understood");
   ends("locked", "hello", CK_EFFECT_ONCE, CK_OUTCOME_FAILED,
-       "the agent 'coder': log in first (error -32000)");
+       "the agent 'coder': log in first (error -32000); log in, then resume; "
+       "it offers: Log in (run: coder login), API key");
   ends("no-session", "hello", CK_EFFECT_ONCE, CK_OUTCOME_FAILED, "a session without an id");
   ends("good", "die", CK_EFFECT_ONCE, CK_OUTCOME_UNKNOWN,
        "it ended with exit status 3; its last words: ");

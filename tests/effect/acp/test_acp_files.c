@@ -65,6 +65,9 @@ static void test_files(void) {
       acp_fixture_result(
           acp_fixture_prompt(&it, prompt_of("read", tap_tmpfile("inside/a.txt")), NULL), "text"),
       "{\"content\":\"one\\ntwo\\n\"}", "a file is read");
+  tap_ok(strstr(acp_fixture_result(acp_fixture_prompt(&it, "terminal", NULL), "text"),
+                "this client offers text files, and no terminals"),
+         "a terminal is refused, and what is offered is told");
   tap_is_text(
       acp_fixture_result(
           acp_fixture_prompt(&it, prompt_of("read", tap_tmpfile("inside/friend")), NULL), "text"),

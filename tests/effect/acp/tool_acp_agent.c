@@ -432,6 +432,12 @@ static void prompt(ck_bytes id, ck_bytes params) {
              ended ? "{\"stopReason\":\"end_turn\"}" : "{\"stopReason\":\"cancelled\"}");
   }
   if (text && strcmp(text, "refuse") == 0) refuse(ck_buffer_bytes(&own), -32603, "no model today");
+  if (text && strcmp(text, "refuse-why") == 0)
+    printf(
+        "{\"jsonrpc\":\"2.0\",\"id\":%s,\"error\":{\"code\":-32603,\"message\":\"Internal error\","
+        "\"data\":{\"details\":\"API Error: 401\",\"more\":\"%s\"}}}\n",
+        own.data, rest ? rest : ""),
+        fflush(stdout);
   if (text && strcmp(text, "reasonless") == 0) answer(ck_buffer_bytes(&own), "{}");
   free(text);
   ck_buffer_clear(&own);
@@ -472,13 +478,17 @@ static void load_session(ck_bytes id, ck_bytes params) {
 }
 
 static void greet(ck_bytes id, ck_bytes params) {
-  char json[256];
+  char json[512];
   ck_bytes files = ck_json_get(ck_json_get(params, "clientCapabilities"), "fs");
   fprintf(stderr, "files %.*s\n", (int)files.len, files.data);
   snprintf(
-      json, sizeof json, "{\"protocolVersion\":%d,\"agentCapabilities\":{\"loadSession\":%s%s}}",
+      json, sizeof json, "{\"protocolVersion\":%d,\"agentCapabilities\":{\"loadSession\":%s%s}%s}",
       is_mode("future") ? 2 : 1, is_mode("loads") ? "true" : "false",
-      is_mode("sees") ? ",\"promptCapabilities\":{\"image\":true,\"embeddedContext\":true}" : "");
+      is_mode("sees") ? ",\"promptCapabilities\":{\"image\":true,\"embeddedContext\":true}" : "",
+      is_mode("locked")
+          ? ",\"authMethods\":[{\"id\":\"l\",\"name\":\"Log in\",\"description\":\"run: "
+            "coder login\"},{\"id\":\"k\",\"name\":\"API key\"},7]"
+          : "");
   answer(id, json);
 }
 
