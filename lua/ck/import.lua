@@ -118,6 +118,14 @@ function import.each(source, take, why)
   end
 end
 
+--- Whether one of its lines is such that `is` says so.
+function import.some(source, is)
+  for _, line in source.lines() do
+    if line ~= nil and is(line) then return true end
+  end
+  return false
+end
+
 --- Emits a fact in place of a line that cannot be read.
 function import.lost(emit, n, problem)
   emit { kind = "error", source = n, data = { problem = problem } }

@@ -9,11 +9,13 @@ local main = "main"
 
 local types = { user = true, assistant = true, system = true, progress = true }
 
+local function is_own(line)
+  return import.text(line, "sessionId") ~= nil and types[import.text(line, "type") or ""] ~= nil
+end
+
 function claude_code.detect(head)
   for _, line in ipairs(head.lines) do
-    if import.text(line, "sessionId") and types[import.text(line, "type") or ""] then
-      return true
-    end
+    if is_own(line) then return true end
   end
   return false
 end
@@ -140,6 +142,7 @@ local function first(run, key)
 end
 
 function claude_code.import(source, emit)
+  if not import.some(source, is_own) then return end
   local run = lines.read(source)
   local id = first(run, function(entry) return import.text(entry.line, "sessionId") end)
   if not id then return end

@@ -25,14 +25,19 @@ local function is_header(line)
   return import.text(line, "type") == "session_meta" and import.text(line, "payload", "id") ~= nil
 end
 
+--- A line that no other program writes.
+local function is_own(line)
+  local kind = import.text(line, "type")
+  if is_header(line) or (kind == "response_item" and import.table(line, "payload")) then
+    return true
+  end
+  return not kind and import.text(line, "id") and import.text(line, "timestamp")
+    and import.get(line, "instructions") ~= nil
+end
+
 function codex.detect(head)
   for _, line in ipairs(head.lines) do
-    local kind = import.text(line, "type")
-    if is_header(line) or (kind == "response_item" and import.table(line, "payload")) then
-      return true
-    end
-    local old = not kind and import.text(line, "id") and import.text(line, "timestamp")
-    if old and import.get(line, "instructions") then return true end
+    if is_own(line) then return true end
   end
   return false
 end
@@ -53,7 +58,9 @@ local function content_of(list)
     for _, block in ipairs(said and { { text = said } } or import.list(item, "content")) do
       local part = part_of(block)
       parts[#parts + 1] = part
-      if import.text(part, "type") == "text" then texts[#texts + 1] = part.text end
+      if import.text(part, "type") == "text" and import.text(part, "text") then
+        texts[#texts + 1] = part.text
+      end
     end
   end
   return #texts == #parts and table.concat(texts, "\n") or parts
@@ -160,6 +167,7 @@ local function header_of(source)
 end
 
 function codex.import(source, emit)
+  if not import.some(source, is_own) then return end
   local header, replies, inside = header_of(source), replies_of(source), {}
   local about = import.table(header, "payload") or header
   emit { kind = "session", at = import.time(import.text(header, "timestamp")), about = about,

@@ -6,16 +6,17 @@ local import = require "ck.import"
 local pi = { name = "pi" }
 local agent = "pi"
 
-local function is_entry(line)
-  local role = import.text(line, "message", "role")
-  return import.text(line, "type") == "message"
+--- A line that no other program writes.
+local function is_own(line)
+  local kind, role = import.text(line, "type"), import.text(line, "message", "role")
+  if kind == "session" then return import.text(line, "cwd") ~= nil end
+  return kind == "message"
     and (role == "toolResult" or import.table(line, "message", "usage", "cost") ~= nil)
 end
 
 function pi.detect(head)
   for _, line in ipairs(head.lines) do
-    local is_header = import.text(line, "type") == "session" and import.text(line, "cwd") ~= nil
-    if is_header or is_entry(line) then return true end
+    if is_own(line) then return true end
   end
   return false
 end
@@ -78,6 +79,7 @@ end
 local ends = { aborted = "paused", error = "failed" }
 
 function pi.import(source, emit)
+  if not import.some(source, is_own) then return end
   local header = header_of(source)
   emit { kind = "session", id = import.text(header, "id") or import.id(source),
     at = import.time(import.text(header, "timestamp")), about = header }

@@ -5,6 +5,13 @@ local import = require "ck.import"
 
 local swe_agent = { name = "swe_agent" }
 
+--- One of the two may be missing; histories of others say who speaks in other ways.
+local function is_own(document)
+  local first = import.list(document, "history")[1]
+  return import.table(document, "trajectory") ~= nil
+    or import.text(first, "role") ~= nil and import.text(first, "agent") ~= nil
+end
+
 function swe_agent.detect(head)
   return import.table(head.document, "trajectory") ~= nil
     and import.table(head.document, "history") ~= nil
@@ -97,9 +104,7 @@ end
 function swe_agent.import(source, emit)
   local document = import.document(source)
   local info = import.table(document, "info")
-  if not import.table(document, "history") and not import.table(document, "trajectory") then
-    return
-  end
+  if not is_own(document) then return end
   emit { kind = "session", id = ("%s/%s"):format(source.stem,
     import.text(document, "environment") or "-"),
     cost = import.amount(info, "model_stats", "instance_cost"), about = {

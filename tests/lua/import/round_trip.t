@@ -40,6 +40,17 @@ is "a sample of each format was there" \
   "$(tr ' ' '\n' <<<"$formats" | sort -u | grep -v '^$')" \
   "$(cd "$root/lua/ck/import" && printf '%s\n' *.lua | sed 's/\.lua$//' | sort)"
 
+# Results that do not name their calls, of an agent and of a user who has tools as well.
+recorded=${CKRUN_DATA:-$root/../shared/data}/tau2_bench
+if [ -d "$recorded" ]; then
+  file=$(ls "$recorded"/gpt*telecom.json)
+  ids=$("$CKRUN" sessions import "$file" | cut -f1 | head -n 3)
+  ok "recorded sessions are there" test -n "$ids"
+  for id in $ids; do returns "$id" "${file##*/}"; done
+else
+  skip "the recorded sessions (CKRUN_DATA) are not there"
+fi
+
 # Calls without ids in a trace that is none of ckrun's: told by their models, by their tools, and
 # once more by each later call, as conversations grow.
 perl -MJSON::PP -e '

@@ -21,13 +21,14 @@ end
 
 -- ---- what was said ----
 
---- A result that the span of its tool has told is not told again.
+--- A result that the span of its tool has told is not told again. In a trace of ckrun's it may
+--- lack the id that its call has: they are as many.
 local function emit_results(run, span, message)
   local told = counts.of(run, span.agent, "spoken")
   for _, result in ipairs(message.results) do
     local key = result.id or ""
     local known = not span.own and run.answered[key] or false
-    if (span.own or not result.id) and counts.take(told, key) then known = true end
+    if (span.own or not result.id) and counts.take(told, "") then known = true end
     if not known then
       run.answered[key] = result.id and true
       run.emit { kind = "tool_result", agent = span.agent, id = result.id, source = span.n,
@@ -157,7 +158,9 @@ function ends.tool(run, span)
   if span.own and not spans.text(span, "ckrun.effect.status") then return end
   if not span.own and run.answered[key] then return end
   run.answered[key] = span.call and true
-  counts.add(counts.of(run, span.agent, "spoken"), key)
+  if span.own or not span.call or span.call == span.id then
+    counts.add(counts.of(run, span.agent, "spoken"), "")
+  end
   run.emit { kind = "tool_result", agent = span.agent, id = span.call, source = span.n,
     name = spans.text(span, "gen_ai.tool.name"), content = result_of(run, span), at = span.done,
     error = error_of(span) }
