@@ -17,7 +17,7 @@ static const ck_vm_limits limits = {.time_us = 120 * 1000000LL,
                                     .raised = CK_E_PARSE,
                                     .timed_out = CK_E_PARSE};
 
-enum { HEAD_TEXT_MAX = 256, HEAD_LINES = 20 };
+enum { HEAD_TEXT_MAX = 256, HEAD_LINES = 20, LIST_SIZE = 512 };
 
 /* One file on its way. */
 typedef struct reading {
@@ -244,8 +244,19 @@ static void check_module(lua_State *L, const char *name) {
         "%s: an import module returns {name = \"…\", detect = function, import = function}", name);
 }
 
+static void raise_unknown_name(lua_State *L, const char *name) {
+  char hint[CK_NAMES_HINT_SIZE], list[LIST_SIZE] = "";
+  size_t len = 0;
+  for (const char *const *of = formats; *of && len < sizeof list; of++)
+    len += (size_t)snprintf(list + len, sizeof list - len, "%s%s", len ? ", " : "", *of);
+  ck_names_hint(hint, name, formats);
+  ck_vm_raise_plain(L, CK_E_USAGE,
+                    "there is no format '%s'%s: there are %s; a module of your own is named by its "
+                    "path, such as ./%s.lua",
+                    name, hint, list, name);
+}
+
 static void push_asked(lua_State *L, reading *self) {
-  char hint[CK_NAMES_HINT_SIZE];
   if (ck_source_is_path(self->format)) {
     ck_vm_push_chunk(L, self->format, ck_buffer_bytes(&self->script));
     lua_call(L, 0, 1);
@@ -257,11 +268,7 @@ static void push_asked(lua_State *L, reading *self) {
     push_shipped(L, *name);
     return;
   }
-  ck_names_hint(hint, self->format, formats);
-  ck_vm_raise_plain(
-      L, CK_E_USAGE,
-      "there is no format '%s'%s; a module of your own is named by its path, such as ./%s.lua",
-      self->format, hint, self->format);
+  raise_unknown_name(L, self->format);
 }
 
 static lua_Unsigned count(lua_State *L, int head, const char *field) {

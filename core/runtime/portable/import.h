@@ -55,7 +55,8 @@ void ck_import_set_policies(ck_import *self, const ck_policy_engine *policies);
 /* What was written. */
 typedef struct ck_import_report {
   int64_t events, boundaries; /* events: all of them, boundaries included */
-  int64_t agents, delegations, model_calls, tool_calls;
+  int64_t agents, delegations, model_calls;
+  int64_t tool_calls; /* those that have a result, as the totals of any session count them */
   bool priced; /* the source has costs: of calls, or of the whole session */
   int64_t cost_micros;
   int64_t input_tokens, output_tokens;

@@ -85,7 +85,6 @@ static ck_status put_tool_call(ck_import *self, const ck_import_fact *fact, int 
   ck_json_end(w, '}');
   write_raw(w, "source", fact->source);
   ck_json_end(w, '}');
-  self->tool_calls++;
   ck_status status = put_entry(self, CK_EVENT_INTENT, agent, fact, w->out, err);
   return status == CK_OK ? ck_import_open_call(self, &call, err) : status;
 }

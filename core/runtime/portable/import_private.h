@@ -40,7 +40,7 @@ struct ck_import {
   int64_t at_ms;                     /* when it began; 0 */
   int64_t total_cost;                /* as the source has it for the whole; -1 */
   int64_t total_input, total_output; /* tokens, likewise; 0: it does not say */
-  int64_t delegations, tool_calls;
+  int64_t delegations;
   ck_import_entry *entries;
   size_t count, cap;
   ck_import_agent *agents;

@@ -292,7 +292,7 @@ static void fill_report(writing *self) {
   report->agents = (int64_t)of->agent_count;
   report->delegations = of->delegations;
   report->model_calls = self->totals.model_calls;
-  report->tool_calls = of->tool_calls;
+  report->tool_calls = self->totals.tool_calls;
   report->priced = calls_priced || of->total_cost >= 0;
   report->cost_micros = calls_priced          ? self->totals.cost_micros
                         : of->total_cost >= 0 ? of->total_cost

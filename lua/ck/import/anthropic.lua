@@ -117,13 +117,34 @@ local function id_of(value, source, n)
     or import.id(source, n or 1)
 end
 
-function anthropic.import(source, emit)
-  import.each(source, function(value, n)
+--- A response on a line of its own is that of the request on the line before.
+local function pairs_of(source, emit)
+  local asked, at
+  local function settle()
+    if asked then emit_conversation(emit, asked, id_of(asked, source, at)) end
+    asked = nil
+  end
+  local function take(value, n)
     -- In a file that is said to be of this format nothing else need tell so.
-    local known = request_of(value) ~= nil or response_of(value) ~= nil
-    if known then emit_conversation(emit, value, id_of(value, source, n)) end
-    return known
-  end, "no conversation")
+    local request, response = request_of(value), response_of(value)
+    if asked and response and not request then
+      value, asked = { request = request_of(asked), response = response }, nil
+    end
+    settle()
+    if request and not response then
+      asked, at = value, n
+    elseif request or response then
+      emit_conversation(emit, value, id_of(value, source, n))
+    end
+    return request ~= nil or response ~= nil
+  end
+  return take, settle
+end
+
+function anthropic.import(source, emit)
+  local take, settle = pairs_of(source, emit)
+  import.each(source, take, "no conversation")
+  settle()
 end
 
 return anthropic

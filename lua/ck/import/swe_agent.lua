@@ -107,9 +107,10 @@ function swe_agent.import(source, emit)
   if not is_own(document) then return end
   emit { kind = "session", id = ("%s/%s"):format(source.stem,
     import.text(document, "environment") or "-"),
-    cost = import.amount(info, "model_stats", "instance_cost"), about = {
-      environment = import.get(document, "environment"), info = info,
-    } }
+    cost = import.amount(info, "model_stats", "instance_cost"),
+    input_tokens = import.amount(info, "model_stats", "tokens_sent"),
+    output_tokens = import.amount(info, "model_stats", "tokens_received"),
+    about = { environment = import.get(document, "environment"), info = info } }
   local run = new_run(document, emit)
   for i, entry in ipairs(import.list(document, "history")) do emit_entry(run, entry, i) end
   settle(run)

@@ -242,6 +242,9 @@ modules=$(cd "$root/lua/ck/import" && printf '%s\n' *.lua | sed 's/\.lua$//' | s
 is "names the formats that there are" \
   "$(tr -s ' \n' ' ' <<<"$out" | grep -o 'workflow-checkpoint, .* or the path' |
     sed 's/^[^ ]* //; s/, or the path//; s/, /\n/g' | sort)" "$modules"
+exits 2 "a format that there is not" sessions import --format nope "$data/pi.jsonl"
+is "names them, too" "$(grep -o 'there are .*;' <<<"$err" |
+  sed 's/^there are //; s/;$//; s/, /\n/g' | sort)" "$modules"
 is "the manual has a row for each" \
   "$(sed -n '/^### Sessions of other programs/,/^### What/s/^| `\([a-z0-9_]*\)` |.*/\1/p' \
     "$root/lua/README.md" | sort)" "$modules"

@@ -87,7 +87,52 @@ is "are numbered" "$(cut -f1 <<<"$out" | tr '\n' ' ')" "two two_2 "
 
 sed -n 3p "$data/pi.jsonl" >"$dir/one.jsonl"
 exits 0 "a file of one line" sessions import "$dir/one.jsonl"
-is "is one line of its format" "$(cut -f2,7,8 <<<"$out")" "$(printf 'pi\t1\t1')"
+is "is one line of its format, whose call has no result" "$(cut -f2,7,8 <<<"$out")" \
+  "$(printf 'pi\t1\t0')"
+# counts FORMAT FILE: what is printed of each session, and what is shown of it then.
+counts() {
+  "$CKRUN" --json --store "$dir/counts.db" sessions import --partial "$1" 2>/dev/null |
+    perl -MJSON::PP -ne 'my $d = decode_json($_); print join(" ", $d->{session}, map { $_ // 0 }
+      @{$d}{qw(model_calls tool_calls input_tokens output_tokens)}), "\n"'
+}
+shown() {
+  for id in $(cut -d' ' -f1 <<<"$1"); do
+    "$CKRUN" --json --store "$dir/counts.db" sessions show "$id" | perl -MJSON::PP -0ne '
+      my $d = decode_json($_);
+      my ($t, $all) = ($d->{totals}, $d->{input}{import});
+      my @tokens = map { $t->{$_} || $all->{$_} || 0 } "input_tokens", "output_tokens";
+      print join(" ", $d->{session}, $t->{model_calls}, $t->{tool_calls}, @tokens), "\n"'
+  done
+}
+for sample in "$data"/*.expected; do
+  printed=$(counts "${sample%.expected}")
+  is "$(basename "${sample%.expected}"): what is counted means what sessions show means" \
+    "$printed" "$(shown "$printed")"
+done
+cat >"$dir/told.traj" <<'JSON'
+{"environment": "e", "trajectory": [], "history": [
+  {"role": "user", "agent": "main", "content": "Mend it."},
+  {"role": "assistant", "agent": "main", "content": "Done."}],
+ "info": {"model_stats": {"instance_cost": 0.5, "tokens_sent": 120, "tokens_received": 7}}}
+JSON
+is "tokens that swe_agent tells of the whole" "$(counts "$dir/told.traj" | cut -d' ' -f4-)" "120 7"
+request='{"model":"m","max_tokens":9,"messages":[{"role":"user","content":[{"type":"text",'
+{
+  for n in 1 2; do
+    echo "$request\"text\":\"Ask $n\"}]}],\"system\":\"s\"}"
+    echo '{"id":"msg_'$n'","type":"message","role":"assistant","content":[{"type":"text",' \
+      '"text":"Say '$n'"}],"usage":{"input_tokens":'$n',"output_tokens":1}}'
+  done
+  echo '{"id":"msg_3","type":"message","role":"assistant","content":[]}'
+  echo "$request\"text\":\"Ask 4\"}]}],\"system\":\"s\"}"
+} >"$dir/pairs.jsonl"
+exits 0 "requests and responses on lines of their own" --json sessions import "$dir/pairs.jsonl"
+is "a response is joined to the request on the line before, one without stays alone" \
+  "$(grep -o '"model_calls":[0-9]*' <<<"$out" | tr -dc '0-9\n' | tr '\n' ' ')" "1 1 1 0 "
+is "with what was asked" "$(for id in $(grep -o '"session":"[^"]*"' <<<"$out" | cut -d'"' -f4); do
+  "$CKRUN" sessions log "$id" --json | grep -oE '"(Ask|Say) [0-9]"' | tr -d '"' | tr '\n' ','
+  echo
+done | tr '\n' ';')" "Ask 1,Say 1,;Ask 2,Say 2,;;Ask 4,;"
 exits 5 "an imported session is not resumed" resume imported_pi_f6bd6b2a
 has "and says why" "$err" "flow"
 
