@@ -1,6 +1,6 @@
 /* test_pool.c - a process that ends amid its call is replaced, and none is lost over it: while it
  * ends, its place is nobody else's. */
-/* link: -Wl,--wrap=pthread_mutex_lock */
+/* link: -Wl,--wrap=pthread_mutex_lock,--wrap=waitpid */
 #include "core/host/mcp/pool.h"
 
 #include <errno.h>
@@ -12,23 +12,29 @@
 
 #include "tests/tap.h"
 
-/* A call takes the pool's lock twice: to have a process, and to give it back. */
-enum { GIVES_BACK = 2 };
-
 static struct {
   pthread_mutex_t mutex;
   pthread_cond_t changed;
   pthread_t held; /* the thread that is held up where it gives its process back */
-  int locks;
-  bool armed, inside, open;
+  bool armed, ended, inside, open;
 } gate = {.mutex = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 
 int __real_pthread_mutex_lock(pthread_mutex_t *mutex);
+pid_t __real_waitpid(pid_t pid, int *status, int options);
+pid_t __wrap_waitpid(pid_t pid, int *status, int options);
+pid_t __wrap_waitpid(pid_t pid, int *status, int options) {
+  pid_t found = __real_waitpid(pid, status, options);
+  __real_pthread_mutex_lock(&gate.mutex);
+  gate.ended |= gate.armed && pthread_equal(pthread_self(), gate.held);
+  pthread_mutex_unlock(&gate.mutex);
+  return found;
+}
+
+/* The first lock behind the end of the process. */
 int __wrap_pthread_mutex_lock(pthread_mutex_t *mutex);
 int __wrap_pthread_mutex_lock(pthread_mutex_t *mutex) {
   __real_pthread_mutex_lock(&gate.mutex);
-  bool counts = gate.armed && pthread_equal(pthread_self(), gate.held);
-  if (counts && ++gate.locks == GIVES_BACK) {
+  if (gate.ended && !gate.inside && pthread_equal(pthread_self(), gate.held)) {
     gate.inside = true;
     pthread_cond_broadcast(&gate.changed);
     while (!gate.open) pthread_cond_wait(&gate.changed, &gate.mutex);
@@ -39,7 +45,8 @@ int __wrap_pthread_mutex_lock(pthread_mutex_t *mutex) {
 
 static ck_status ask(ck_buffer *out, ck_mcp_pool *pool, const char *line) {
   ck_error err = CK_ERROR_INIT;
-  ck_status status = ck_mcp_pool_ask(out, pool, ck_bytes_text(line), &err);
+  const ck_mcp_caller caller = {.id = ck_bytes_text("1"), .connection = -1};
+  ck_status status = ck_mcp_pool_ask(out, pool, &caller, ck_bytes_text(line), &err);
   if (status != CK_OK) tap_diag("%s: %s", line, err.text);
   return status;
 }
