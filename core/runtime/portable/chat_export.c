@@ -8,8 +8,10 @@
 #include "core/base/array.h"
 #include "core/base/json.h"
 #include "core/base/text.h"
+#include "core/model/effect.h"
 #include "core/model/sums.h"
 #include "core/runtime/portable/chat.h"
+#include "core/runtime/portable/imported_usage.h"
 #include "core/runtime/portable/line.h"
 #include "core/runtime/session/tail/abandoned.h"
 
@@ -25,6 +27,7 @@ typedef struct talk {
 
 typedef struct writing {
   ck_abandoned abandoned;
+  ck_imported_usage whole;
   talk *list;
   size_t count, cap;
   ck_status status;
@@ -91,12 +94,24 @@ static bool visit(void *to, const ck_event *event) {
  * said nothing that is left: that counts in the first one. */
 static bool spend(void *to, const ck_event *event) {
   writing *self = to;
+  ck_imported_usage_meet(&self->whole, event);
   talk *of = self->count ? &self->list[0] : NULL;
   for (size_t i = 0; i < self->count; i++)
     if (is_same(self->list[i].scope, event->scope) && is_same(self->list[i].agent, event->agent))
       of = &self->list[i];
   if (of) ck_totals_add_body(&of->spent, ck_value_bytes(event->body));
   return true;
+}
+
+/* Nothing tells whose part is which: the first conversation has it all. */
+static void put_whole(writing *self) {
+  if (!self->count) return;
+  ck_totals *first = &self->list[0].spent;
+  first->input_tokens += self->whole.input_tokens;
+  first->output_tokens += self->whole.output_tokens;
+  if (self->whole.cost_micros < 0) return;
+  first->cost_micros = ck_micros_add(first->cost_micros, self->whole.cost_micros);
+  first->unmetered = 0;
 }
 
 static ck_status write_talk(ck_value **out, const talk *self, const char *session, ck_error *err) {
@@ -139,6 +154,7 @@ ck_status ck_chat_export(ck_buffer *out, ck_store *store, const ck_head *head,
                          ck_redactor *redactor, ck_error *err) {
   writing self = {.err = err};
   ck_view view = {0};
+  ck_imported_usage_read(&self.whole, &head->session);
   ck_status status =
       ck_view_make(&view, head->timelines, head->timeline_count, head->session.timeline, err);
   ck_event_query query = {.session = head->session.no, .view = &view};
@@ -148,6 +164,7 @@ ck_status ck_chat_export(ck_buffer *out, ck_store *store, const ck_head *head,
   if (status == CK_OK) status = self.status;
   ck_event_query paid = {.session = head->session.no, .kinds = 1ull << CK_EVENT_OUTCOME};
   if (status == CK_OK) status = ck_store_read_events(store, &paid, spend, &self, err);
+  put_whole(&self);
   for (size_t i = 0; status == CK_OK && i < self.count; i++) {
     ck_value *line = NULL;
     status = write_talk(&line, &self.list[i], head->session.id, err);

@@ -159,6 +159,7 @@ end
 
 function agents.import(source, emit)
   local state = import.document(source)
+  if type(state) ~= "table" then return end
   local list, known = items_of(state), {}
   local current = import.text(either(state, "current_agent", "currentAgent"), "name") or "agent"
   local run = { list = list, responses = responses_of(state), agent = agent_of(list[1]) or current }
