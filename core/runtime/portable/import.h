@@ -57,7 +57,7 @@ typedef struct ck_import_report {
   int64_t events, boundaries; /* events: all of them, boundaries included */
   int64_t agents, delegations, model_calls;
   int64_t tool_calls; /* those that have a result, as the totals of any session count them */
-  bool priced; /* the source has costs: of calls, or of the whole session */
+  bool priced;        /* the source has costs: of calls, or of the whole session */
   int64_t cost_micros;
   int64_t input_tokens, output_tokens;
   int64_t first_ms, last_ms; /* 0: the source has no times */
