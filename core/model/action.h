@@ -19,6 +19,7 @@ typedef struct ck_action {
   ck_bytes request; /* JSON object, see ck_effect: what policies and people see */
   ck_bytes option;  /* the agent's id of its option that allows this once, JSON; empty: it offers
                        none, so that the action is denied */
+  bool lasts;       /* `option` allows it for ever: only a person says so, who is told */
   /* `why`: one line, of DENIED and LATER; `person`: a person has decided. */
   void (*answered)(void *to, ck_action_word word, bool person, const char *why);
   void *to;

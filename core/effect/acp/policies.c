@@ -61,6 +61,12 @@ static ck_status write_request(ck_buffer *out, const ck_effect_run *run, const c
 
 /* ---- their word ---- */
 
+/* An agent may have no other yes than one for ever. */
+static ck_bytes find_allowing(ck_bytes options) {
+  ck_bytes once = ck_acp_find_option(options, "allow_once");
+  return once.len ? once : ck_acp_find_option(options, "allow_always");
+}
+
 static void on_answered(void *to, ck_action_word word, bool person, const char *why) {
   ck_acp_permission *self = to;
   ck_effect_run *run = self->run;
@@ -68,10 +74,11 @@ static void on_answered(void *to, ck_action_word word, bool person, const char *
   const ck_acp_asked asked = ck_acp_asked_of(self);
   ck_bytes options = ck_json_get(asked.params, "options"), option = {0};
   self->run = NULL;
-  if (word != CK_ACTION_LATER)
+  if (word == CK_ACTION_ALLOWED && person) option = find_allowing(options);
+  if (word != CK_ACTION_LATER && !option.len)
     option = ck_acp_select_option(options,
                                   word == CK_ACTION_ALLOWED ? CK_PERMIT_ALLOW : CK_PERMIT_REJECT);
-  else
+  else if (word == CK_ACTION_LATER)
     ck_acp_cancel(run, CK_E_WAITING, why);
   ck_acp_reply_permission(agent, &asked, option);
   if (word != CK_ACTION_LATER)
@@ -85,6 +92,8 @@ static ck_status put(ck_acp_permission *permission, ck_permit rule, const char *
                      ck_error *err) {
   ck_effect_run *run = permission->run;
   const ck_acp_asked asked = ck_acp_asked_of(permission);
+  ck_bytes options = ck_json_get(asked.params, "options"),
+           once = ck_acp_find_option(options, "allow_once");
   ck_buffer request = {0};
   ck_effect_sink *sink = run->pending.sink;
   ck_status status = write_request(&request, run, &asked, kind, err);
@@ -96,7 +105,8 @@ static ck_status put(ck_acp_permission *permission, ck_permit rule, const char *
                     ? ck_json_get(ck_json_get(asked.params, "toolCall"), "toolCallId")
                     : (ck_bytes){0},
         .request = ck_buffer_bytes(&request),
-        .option = ck_acp_find_option(ck_json_get(asked.params, "options"), "allow_once"),
+        .option = rule == CK_PERMIT_ASK ? find_allowing(options) : once,
+        .lasts = !once.len,
         .answered = on_answered,
         .to = permission};
     status = sink->permit(&permission->question, sink, &action, err);

@@ -14,6 +14,10 @@ enum { ACTIONS_MAX = 10000, DIGEST_SHOWN = 12 };
 static const char no_rule[] =
     "no policy allows it, and the profile has no rule for it in `permissions`";
 static const char no_option[] = "the agent offers nothing that allows it once";
+static const char for_ever[] =
+    "; it offers no allow for this once: allow means its allow_always, for all that it takes for "
+    "the same";
+
 /* ---- the action as a call ---- */
 
 static bool is_same_value(const ck_value *a, const ck_value *b) {
@@ -87,6 +91,7 @@ static ck_status make(ck_call **out, ck_call *of, const ck_action *action, ck_er
                                        .of = of,
                                        .turn = of->ticket,
                                        .rule = action->rule,
+                                       .lasts = action->lasts,
                                        .answered = action->answered,
                                        .to = action->to};
   return fill(call->action, action, err);
@@ -107,6 +112,17 @@ static void append_question(ck_buffer *out, const ck_call *self) {
   ck_buffer_append_text(out, "' asks for permission: ");
   ck_json_read_string(out, ck_json_get(request, "title"));
   ck_buffer_append_format(out, " (%s)", self->label);
+  if (self->action->lasts) ck_buffer_append_text(out, for_ever);
+}
+
+/* What policies ask says nothing of the agent's options. */
+static ck_status warn(ck_leave *leave, ck_error *err) {
+  ck_buffer text = {0};
+  ck_buffer_append_text(&text, leave->text ? leave->text : "");
+  ck_buffer_append_text(&text, for_ever);
+  free(leave->text);
+  leave->text = ck_buffer_take(&text);
+  return leave->text ? CK_OK : ck_error_no_memory(err);
 }
 
 /* The profile's rule is one word more: the stricter one counts. */
@@ -117,6 +133,8 @@ static ck_status add_rule(ck_call *self, ck_error *err) {
   bool unset = rule == CK_PERMIT_UNSET && leave->word == CK_LEAVE_ALLOW && !leave->approved;
   bool asks = rule == CK_PERMIT_ASK && leave->word == CK_LEAVE_ALLOW;
   bool denies = unset || (!self->action->option && leave->word != CK_LEAVE_DENY);
+  bool warns = self->action->lasts && leave->word == CK_LEAVE_ASK && !denies;
+  if (warns) return warn(leave, err);
   if (!denies && !asks) return CK_OK;
   if (denies)
     ck_buffer_append_text(&text, unset ? no_rule : no_option);

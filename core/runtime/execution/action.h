@@ -16,6 +16,7 @@ struct ck_action_question {
   uint64_t turn;             /* the ticket of the prompt's intent: one turn of several */
   ck_value *id, *option, *request;
   ck_permit rule;
+  bool lasts; /* as ck_action has it */
   void (*answered)(void *to, ck_action_word word, bool person, const char *why);
   void *to;
   bool allowed, told;

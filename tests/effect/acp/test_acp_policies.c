@@ -81,6 +81,26 @@ static void test_words(void) {
   hears(CK_PERMIT_ASK, CK_ACTION_ALLOWED, true, SELECTED("yes"), "\"by\":\"person\"");
 }
 
+/* An agent that has no answer for this once: a person alone gives one for ever. */
+static void ever(ck_permit rule, bool person, const char *option, const char *want) {
+  acp_fixture it;
+  begin(&it, rule);
+  now.word = CK_ACTION_ALLOWED;
+  now.person = person;
+  const ck_outcome *outcome = acp_fixture_prompt(&it, "permit-ever", NULL);
+  tap_ok(strstr(acp_fixture_result(outcome, "text"), want) != NULL, "rule %d, %s: it hears %s",
+         rule, person ? "a person" : "a policy", want);
+  tap_is_text(now.option, option, "what could be chosen");
+  tap_ok(now.action.lasts, "it is known to last");
+  acp_fixture_close(&it);
+}
+
+static void test_ever(void) {
+  ever(CK_PERMIT_ASK, true, "\"ever\"", SELECTED("ever"));
+  ever(CK_PERMIT_ASK, false, "\"ever\"", SELECTED("never"));
+  ever(CK_PERMIT_ALLOW, false, "", SELECTED("never"));
+}
+
 static void test_what_is_seen(void) {
   acp_fixture it;
   begin(&it, CK_PERMIT_ASK);
@@ -103,7 +123,7 @@ static void test_what_is_seen(void) {
   tap_ok(strstr(now.request, "\"arguments\":{\"path\":\"/nowhere\"}") != NULL,
          "a file is asked about with its path (%s)", now.request);
   acp_fixture_prompt(&it, "nonsense always", NULL);
-  tap_is_text(now.option, "", "for ever is not once");
+  tap_ok(now.action.lasts && now.option[0], "for ever is not once, and is said to be that");
   acp_fixture_close(&it);
 }
 
@@ -166,6 +186,7 @@ int main(void) {
   tap_must(ck_loop_new(&loop, NULL) == CK_OK, "there is a loop");
   acp_fixture_init(loop);
   test_words();
+  test_ever();
   test_what_is_seen();
   test_nothing_without_a_word();
   test_later();

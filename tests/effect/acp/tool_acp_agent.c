@@ -214,6 +214,15 @@ static bool permit_no_options(const char *rest) {
   return ask("session/request_permission", "\"toolCall\":{\"toolCallId\":\"c4\"},\"options\":[]");
 }
 
+/* An agent that knows no answer for this once. */
+static bool permit_ever(const char *rest) {
+  (void)rest;
+  return ask("session/request_permission",
+             "\"toolCall\":{\"toolCallId\":\"c5\",\"title\":\"Do it\",\"kind\":\"execute\"},"
+             "\"options\":[{\"optionId\":\"ever\",\"name\":\"Always\",\"kind\":\"allow_always\"},"
+             "{\"optionId\":\"never\",\"name\":\"Never\",\"kind\":\"reject_always\"}]");
+}
+
 static bool read_file(const char *path) {
   char params[4300];
   snprintf(params, sizeof params, "\"path\":\"%s\"", path);
@@ -373,6 +382,7 @@ static const struct {
     {"edit", edit},
     {"permit", permit},
     {"no-options", permit_no_options},
+    {"permit-ever", permit_ever},
     {"want", want},
     {"twice", want_twice},
     {"new", want_new},

@@ -237,4 +237,24 @@ is "not what only looks" "$code" 0
 run policy simulate --hook permit --profile ./profile.lua deny allow asked refused approve
 is "simulate asks again about all of it" "$code" 0
 exits 0 "the store is as it should be" store verify
+# ---- an agent that offers no answer for this once ----
+profile '["*"] = "ask"' <<<'return nil'
+session ever "permit-ever"
+is "a person is asked all the same" "$code" 8
+has "and told what an allow means" "$err" \
+  "it offers no allow for this once: allow means its allow_always"
+exits 0 "who allows it" answer ever allow
+exits 0 "the turn goes on" resume ever
+is "with what they said" "$(told ever outcome '"option":"ever"')" 1
+session never "permit-ever"
+exits 0 "who denies it" answer never deny
+exits 0 "the turn goes on" resume never
+has "without it" "$out" "optionId\\\":\\\"never"
+profile '["*"] = "allow"' <<<'return nil'
+session unasked "permit-ever"
+has "where nobody is asked nothing is allowed for ever" "$out" "optionId\\\":\\\"never"
+profile '["*"] = "ask"' <<<'return "allow"'
+session policy "permit-ever"
+is "no policy takes the question away" "$code" 8
+
 finish
