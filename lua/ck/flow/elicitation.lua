@@ -35,17 +35,55 @@ local function choices(rule)
   return texts_of(rule.enum) or texts_of(rule.oneOf, "const") or texts_of(rule.anyOf, "const")
 end
 
+local BOUNDS = {
+  { "format", "format" }, { "minimum", "from" }, { "maximum", "to" },
+  { "minLength", "length from" }, { "maxLength", "length to" },
+  { "minItems", "items from" }, { "maxItems", "items to" }, { "default", "default" },
+}
+
+--- ", from 1, to 5, default 2".
+local function bounds_of(rule)
+  local parts = {}
+  for _, bound in ipairs(BOUNDS) do
+    local value = rule[bound[1]]
+    local kind = type(value)
+    if kind == "string" or kind == "number" or kind == "boolean" then
+      parts[#parts + 1] = (", %s %s"):format(bound[2], tostring(value))
+    end
+  end
+  return table.concat(parts)
+end
+
+local function said_of(rule)
+  local said = {}
+  for _, word in ipairs { "title", "description" } do
+    if type(rule[word]) == "string" and rule[word] ~= "" then said[#said + 1] = rule[word] end
+  end
+  return #said > 0 and ": " .. table.concat(said, ". ") or ""
+end
+
+--- "S (small), M (medium)": the names of enumNames, or the titles of oneOf.
+local function list_choices(rule, values)
+  local of = type(rule.enum) ~= "table" and type(rule.items) == "table" and rule.items or rule
+  local names = texts_of(of.enumNames) or texts_of(of.oneOf, "title") or texts_of(of.anyOf, "title")
+  local list = {}
+  for at, value in ipairs(values) do
+    local name = names and #names == #values and names[at] ~= value and names[at]
+    list[at] = name and ("%s (%s)"):format(value, name) or value
+  end
+  return table.concat(list, ", ")
+end
+
 local function line_of(form, name)
   local rule, needed = form.properties[name], false
   if type(rule) ~= "table" then rule = {} end
   for _, one in ipairs(type(form.required) == "table" and form.required or {}) do
     needed = needed or one == name
   end
-  local said = rule.title or rule.description
-  local values = choices(rule) or choices(rule.items)
-  return ("  %s (%s%s)%s%s"):format(name, schema.words(rule.type or "any"),
-    needed and "" or ", optional", type(said) == "string" and ": " .. said or "",
-    values and rule.type ~= "boolean" and ": " .. table.concat(values, ", ") or "")
+  local values = rule.type ~= "boolean" and (choices(rule) or choices(rule.items))
+  return ("  %s (%s%s%s)%s%s"):format(name, schema.words(rule.type or "any"),
+    needed and "" or ", optional", bounds_of(rule), said_of(rule),
+    values and ": " .. list_choices(rule, values) or "")
 end
 
 --- The values that a person may choose from; nil: they write.

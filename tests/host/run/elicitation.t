@@ -95,6 +95,24 @@ exits 0 "where a policy has it made again, it is" resume decided
 is "with the answer of before" "$(grep ordered decided.log)" 'ordered {"size":"S"}'
 is "and nobody is asked twice" "$(questions decided)" 1
 
+# ---- what the form says of its fields ----
+cat >form.lua <<END
+local flow = require "ck.flow"
+return flow.agent { name = "buyer", input = "Order.", tools = { shop = flow.mcp {
+  argv = { "perl", "$root/tests/effect/mcp/asking_server.pl", "modern", "$dir/form.log", [[
+    {"form":{"type":"object","required":["count"],"properties":{
+      "count":{"type":"integer","title":"How many","description":"of them","minimum":1,"maximum":5,
+        "default":2},
+      "mail":{"type":"string","format":"email"},
+      "size":{"type":"string","enum":["S","M"],"enumNames":["small","medium"]}}}}
+  ]] }, tools = { order = "once" } } } }
+END
+begin form
+has "title, description, limits, default" "$err" \
+  "  count (integer, from 1, to 5, default 2): How many. of them"
+has "format" "$err" "  mail (string, optional, format email)"
+has "names of choices" "$err" "  size (string, optional): S (small), M (medium)"
+
 # ---- a no, and what is not offered ----
 buyer no modern once
 begin no
