@@ -13,7 +13,8 @@ programs="runtime/session/test_many_sessions runtime/session/test_requests
   runtime/commit/test_prepare runtime/commit/test_unknown runtime/execution/test_pause
   store/test_threads store/test_prune store/sqlite/test_use store/postgres/test_lapse
   base/test_id base/test_log base/test_waker
-  model/test_value effect/model/test_model_money effect/process/test_sweep host/worker/test_probe"
+  model/test_value effect/model/test_model_money effect/process/test_sweep host/mcp/test_pool
+  host/worker/test_probe"
 failed=0 tried=0
 
 # try NAME COMMAND…
