@@ -118,6 +118,8 @@ static void push_outcome(lua_State *L, const ck_outcome *outcome) {
   set_true(L, "goes_on", outcome->goes_on);
   if (outcome->cut) set_text(L, "cut", ck_bytes_text(outcome->cut));
   if (outcome->refusal) set_text(L, "refusal", ck_bytes_text(outcome->refusal));
+  if (outcome->response_model)
+    set_text(L, "response_model", ck_bytes_text(outcome->response_model));
   if (outcome->note) set_text(L, "note", ck_bytes_text(outcome->note));
   if (outcome->cost_micros >= 0) set_integer(L, "cost_micros", outcome->cost_micros);
   set_integer(L, "input_tokens", outcome->input_tokens);

@@ -116,7 +116,7 @@ function sampling.response(request, params, outcome)
   local text, stopped = stop_at(said, params.stopSequences)
   local reason = stopped and "stopSequence" or outcome.cut and "maxTokens" or "endTurn"
   return ('{"role":"assistant","content":{"type":"text","text":%s},"model":%s,"stopReason":"%s"}')
-    :format(quote(text), quote(request.model), reason)
+    :format(quote(text), quote(outcome.response_model or request.model), reason)
 end
 
 return sampling

@@ -167,4 +167,14 @@ for era in modern older; do
   is "it is not offered" "$(grep -c 'offered.*sampling' off-$era.log)" 0
   has "the model is told" "$(tail -1 openai.log)" "sampling"
 done
+# ---- the model that answered is named ----
+serve named <<END
+{"turn":0,"times":0,"body":{"model":"s-2026-01","choices":[{"finish_reason":"stop","message":\
+{"role":"assistant","content":"M"}}],"usage":{"prompt_tokens":1,"completion_tokens":1}}}
+END
+sed "s|:$small_port/|:$port/|" house.lua >named.lua
+thinker naming modern once 'sampling = "small"'
+begin naming ./named.lua
+has "a server is told the model that answered, where that says so" "$(grep thought naming.log)" \
+  '"model":"s-2026-01"'
 finish
