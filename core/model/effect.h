@@ -141,6 +141,8 @@ typedef struct ck_outcome {
   bool tools_changed;
   bool refused; /* recorded: denied by a person, or by a policy and no call of a tool */
   int64_t input_tokens, output_tokens;
+  int64_t cache_read_tokens, cache_write_tokens; /* model: those of the input tokens */
+  const char *api; /* model: the API that was asked, as profiles name it; static; NULL: none */
   /* model, OK: the answer ends before its end: the provider's word for that ("length", …), or the
    * limit that left it no more ("budget", "tokens"); owned; NULL */
   char *cut;

@@ -44,6 +44,8 @@ static void put_tokens(const ck_effect_run *self, ck_outcome *outcome) {
   ck_usage_add(&all, &self->told);
   outcome->input_tokens = all.input + all.cache_read + all.cache_write + all.cache_write_long;
   outcome->output_tokens = all.output;
+  outcome->cache_read_tokens = all.cache_read;
+  outcome->cache_write_tokens = all.cache_write + all.cache_write_long;
   int64_t told = outcome->input_tokens + outcome->output_tokens;
   if (self->lost && self->reserve_tokens > told)
     outcome->output_tokens += self->reserve_tokens - told;
@@ -57,6 +59,7 @@ static void deliver(ck_effect_run *self, ck_outcome *outcome) {
     self->spare = NULL;
   }
   put_tokens(self, outcome);
+  outcome->api = ck_model_api_name(self->model->api);
   ck_model_run_free(self);
   sink->done(sink, outcome);
 }

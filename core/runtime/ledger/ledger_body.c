@@ -94,6 +94,14 @@ static const char via_unsettled[] = "lost";
 
 static bool is_lost(const char *via) { return strcmp(via, via_unsettled) == 0; }
 
+/* Of a model's answer: whose API was asked, and what its cache was part of. */
+static void write_origin(ck_json_writer *w, const ck_outcome *outcome) {
+  int64_t read = outcome->cache_read_tokens, write = outcome->cache_write_tokens;
+  if (read) ck_json_member_int(w, "cache_read_tokens", read);
+  if (write) ck_json_member_int(w, "cache_write_tokens", write);
+  ck_json_member_text(w, "api", outcome->api);
+}
+
 ck_status ck_ledger_write_outcome(ck_value **out, const ck_effect *effect,
                                   const ck_outcome *outcome, const char *digest, const char *via,
                                   const ck_value *message, ck_error *err) {
@@ -121,6 +129,7 @@ ck_status ck_ledger_write_outcome(ck_value **out, const ck_effect *effect,
     ck_json_member_int(&w, "reserved", outcome->reserved_micros);
   if (outcome->input_tokens) ck_json_member_int(&w, "input_tokens", outcome->input_tokens);
   if (outcome->output_tokens) ck_json_member_int(&w, "output_tokens", outcome->output_tokens);
+  write_origin(&w, outcome);
   if (outcome->denied) ck_json_member_raw(&w, "denied", ck_value_bytes(outcome->denied));
   if (outcome->failure) ck_json_member_raw(&w, "failure", ck_value_bytes(outcome->failure));
   ck_sources_write(&w, ck_sources_bytes(outcome->untrusted));

@@ -8,7 +8,8 @@
  *   outcome     {key, attempt, kind, status, via ("runtime": it was never begun), model?, digest,
  * list? (of what a server offers), message? | result?, error?, denied?, failure? (see ck_outcome),
  * cause? (of a failed one: its class), for?, cost?, reserved? (the part of the cost that is an
- * estimate), input_tokens?, output_tokens?, untrusted?} resolution  {key, verdict, result?}
+ * estimate), input_tokens?, output_tokens?, cache_read_tokens?, cache_write_tokens?, api? (of a
+ * model: as profiles name it), untrusted?} resolution  {key, verdict, result?}
  *
  * `model`: that of the profile which is asked in the place of the request's, since that one has
  * failed. `untrusted` (core/model/sources.h) of an intent: what it may have been made of; of an

@@ -172,8 +172,10 @@ ck_status ck_chat_export(ck_buffer *out, ck_store *store, const ck_head *head,
     ck_value_free(line);
   }
   if (status == CK_OK && self.count == 0)
-    status = ck_error_set(err, CK_E_UNSUPPORTED, "session %s: nothing was said in it yet",
-                          head->session.id);
+    status = ck_error_set(err, CK_E_UNSUPPORTED,
+                          "session %s: it has no messages, of which conversations are made; "
+                          "ckrun sessions log %s tells what it has",
+                          head->session.id, head->session.id);
   ck_view_clear(&view);
   clear(&self);
   return status;

@@ -4,6 +4,7 @@
 
 #include "core/base/json.h"
 #include "core/model/effect.h"
+#include "core/model/profile_model.h"
 #include "core/runtime/ledger/ledger_body.h"
 #include "core/runtime/portable/message.h"
 #include "core/runtime/portable/otlp_message.h"
@@ -136,13 +137,28 @@ static void put_request(ck_otlp_span *to, const ck_otlp_effect *effect) {
     ck_otlp_span_put_text(to, "gen_ai.output.type", "json");
 }
 
+/* By the API that was asked, which an import does not tell: by the form of its message. */
+static const char *provider_of(const ck_otlp_effect *effect, ck_bytes message) {
+  static const struct {
+    ck_model_api api;
+    const char *provider;
+  } known[] = {{CK_MODEL_OPENAI, "openai"},
+               {CK_MODEL_RESPONSES, "openai"},
+               {CK_MODEL_ANTHROPIC, "anthropic"},
+               {CK_MODEL_GEMINI, "gcp.gemini"}};
+  ck_bytes api = ck_json_get(effect->outcome, "api");
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+    if (ck_json_is_text(api, ck_model_api_name(known[i].api))) return known[i].provider;
+  return ck_otlp_message_provider(message);
+}
+
 static ck_status put_model(ck_otlp_span *to, const ck_otlp_effect *effect, ck_redactor *redactor,
                            ck_error *err) {
   ck_bytes other = of_either(effect, "model"), model = other.len ? other : asked(effect, "model"),
            message = answer_of(effect), told = ck_json_get(effect->outcome, "response_model");
   to->client = true;
   put_operation(to, "chat", model);
-  ck_otlp_span_put_text(to, "gen_ai.provider.name", ck_otlp_message_provider(message));
+  ck_otlp_span_put_text(to, "gen_ai.provider.name", provider_of(effect, message));
   ck_otlp_span_put_string(to, "gen_ai.request.model", model);
   if (!told.len) told = ck_json_get(message, "model"); /* of an import */
   ck_otlp_span_put_string(to, "gen_ai.response.model", told);
@@ -201,6 +217,10 @@ static int64_t number(const ck_otlp_effect *effect, const char *name) {
   return found;
 }
 
+static void put_positive(ck_otlp_span *to, const char *name, int64_t count) {
+  if (count > 0) ck_otlp_span_put_int(to, name, count);
+}
+
 static void put_usage(ck_otlp_span *to, const ck_otlp_effect *effect) {
   int64_t cost = number(effect, "cost"), input = number(effect, "input_tokens"),
           output = number(effect, "output_tokens");
@@ -208,6 +228,9 @@ static void put_usage(ck_otlp_span *to, const ck_otlp_effect *effect) {
     ck_otlp_span_put_int(to, "gen_ai.usage.input_tokens", input);
     ck_otlp_span_put_int(to, "gen_ai.usage.output_tokens", output);
   }
+  put_positive(to, "gen_ai.usage.cache_read.input_tokens", number(effect, "cache_read_tokens"));
+  put_positive(to, "gen_ai.usage.cache_creation.input_tokens",
+               number(effect, "cache_write_tokens"));
   bool free = cost == 0 && effect->outcome.len && is_kind(effect, CK_EFFECT_MODEL);
   if (cost > 0 || free) ck_otlp_span_put_money(to, "gen_ai.usage.cost", cost);
   if (ck_ledger_read_reserved(effect->outcome) > 0)

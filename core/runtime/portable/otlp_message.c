@@ -112,6 +112,7 @@ ck_status ck_otlp_message_write(ck_json_writer *w, ck_bytes message, const char 
 }
 
 const char *ck_otlp_message_provider(ck_bytes message) {
+  if (ck_json_type_of(message) != CK_JSON_OBJECT) return NULL;
   if (ck_json_get(message, "gemini").len) return "gcp.gemini";
   bool blocks = ck_json_type_of(ck_json_get(message, "content")) == CK_JSON_ARRAY;
   return blocks && !ck_json_get(message, "responses").len ? "anthropic" : "openai";

@@ -15,7 +15,7 @@
 CK_CHECKED ck_status ck_otlp_message_write(ck_json_writer *w, ck_bytes message,
                                            const char *finish_reason, ck_error *err);
 /* Which of the conventions' providers made an answer of this form: "anthropic", "gcp.gemini",
- * "openai". Static. */
+ * "openai"; NULL where there is no answer that could tell. Static. */
 const char *ck_otlp_message_provider(ck_bytes message);
 
 #endif

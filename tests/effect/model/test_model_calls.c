@@ -48,6 +48,8 @@ static void test_text(const char *api, bool stream) {
   tap_is_int(outcome->input_tokens, 140, "%s, stream %d: input tokens count the cached ones", api,
              stream);
   tap_is_int(outcome->output_tokens, 7, "%s, stream %d: output tokens", api, stream);
+  tap_is_int(outcome->cache_read_tokens, 40, "%s, stream %d: and say which those are", api, stream);
+  tap_is_text(outcome->api, api, "%s, stream %d: whose API it was", api, stream);
   tap_is_int(outcome->cost_micros, 100 * 3 + 40 * 1 + 7 * 15, "%s, stream %d: in micro-dollars",
              api, stream);
   bool chat = strcmp(api, "openai") == 0, messages = strcmp(api, "anthropic") == 0;

@@ -143,6 +143,19 @@ exits 0 "a call with bounds" run "$dir/said.lua" --cassette "$dir/tape.jsonl" --
 exits 0 "as a trace" sessions export said --format otlp -o "$dir/said.json"
 has "has what was asked for" "$(attributes "$dir/said.json")" 'said - - 50 0.5 json'
 has "and whose flow it is" "$(attributes "$dir/said.json")" 'invoke_workflow said.lua said.lua'
+# Nothing listens there.
+cat >"$dir/down.lua" <<'END'
+return { name = "down", extends = "loop", models = { default = { api = "anthropic", model = "m",
+  base_url = "http://127.0.0.1:1", retries = 0, stream = false } } }
+END
+run run "$dir/said.lua" --profile "$dir/down.lua" --session down
+run answer down "Well?"
+run resume down
+exits 0 "a call that failed" sessions export down --format otlp -o "$dir/down.json"
+has "is a span" "$(traced "$dir/down.json")" " model "
+is "and names whom it was asked of" \
+  "$(grep -o 'gen_ai.provider.name","value":{[^}]*}' "$dir/down.json")" \
+  'gen_ai.provider.name","value":{"stringValue":"anthropic"}'
 exits 0 "a refusal" sessions import "$dir/said.jsonl" --session refused
 exits 0 "as a trace" sessions export refused --format otlp -o "$dir/refused.json"
 has "keeps its words" "$(cat "$dir/refused.json")" \
@@ -172,13 +185,15 @@ exits 2 "at a checkpoint it is not" sessions export trip --format otlp --checkpo
 # A live call is one of what really answered, as its API calls it.
 . "$root/tests/host/served.sh"
 serve openai <<'END'
-{"answer":{"text":"Well."}}
+{"answer":{"text":"Well.","usage":{"input":100,"output":7,"cached":40}}}
 END
 write_house
 echo 'return require "ck.flow".agent { name = "clerk", input = "Well?" }' >live.lua
 exits 0 "a live session" run live.lua --profile ./house.lua --session live
 exits 0 "as a trace" sessions export live --format otlp -o live.json
 is "says what answered" "$(attributes live.json | head -1)" 'live chat-test - - - -'
+has "and how many of its tokens a cache had" "$(cat live.json)" \
+  '"gen_ai.usage.cache_read.input_tokens","value":{"intValue":"40"}'
 exits 0 "its recording" sessions export live --format cassette -o live.tape
 exits 0 "played" run live.lua --profile ./house.lua --cassette live.tape --session played
 exits 0 "as a trace" sessions export played --format otlp -o played.json

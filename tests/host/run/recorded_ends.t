@@ -21,7 +21,7 @@ END
 said() {
   "$CKRUN" sessions log "$1" --kind outcome --json | perl -MJSON::PP -ne '
     my $b = JSON::PP->new->utf8->decode($_)->{body}; next if $b->{kind} ne "model";
-    delete @$b{qw(via response_model)}; print JSON::PP->new->canonical->utf8->encode($b), "\n"'
+    delete @$b{qw(via response_model api)}; print JSON::PP->new->canonical->utf8->encode($b), "\n"'
 }
 # replays NAME MEMBER: the script on stdin answers a run, whose outcomes have MEMBER; then the
 # recording does.

@@ -133,6 +133,9 @@ is "with what was asked" "$(for id in $(grep -o '"session":"[^"]*"' <<<"$out" | 
   "$CKRUN" sessions log "$id" --json | grep -oE '"(Ask|Say) [0-9]"' | tr -d '"' | tr '\n' ','
   echo
 done | tr '\n' ';')" "Ask 1,Say 1,;Ask 2,Say 2,;;Ask 4,;"
+exits 0 "a session of notes alone" sessions import "$data/relay.json" --session notes
+exits 2 "is no conversation" sessions export notes --format openai
+has "and why is true" "$err" "session notes: it has no messages"
 exits 5 "an imported session is not resumed" resume imported_pi_f6bd6b2a
 has "and says why" "$err" "flow"
 
