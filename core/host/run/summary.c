@@ -122,14 +122,15 @@ static ck_status write_commands(outcome *self, ck_error *err) {
   return write_command(&self->resume, self, "resume %s", err);
 }
 
-/* X(name, value): the counts of a summary, in order. */
+/* X(name, value): the counts of a summary, in order. Of calls it is what `sessions show` counts,
+ * the outcomes on record, of this run: each try that has one. */
 /* clang-format off */
 #define COUNT_TABLE(X) \
   X("events", self->events) \
   X("messages", self->messages) \
   X("checkpoints", self->stored.checkpoints) \
-  X("model_calls", counts->model_calls) \
-  X("tool_calls", counts->tool_calls) \
+  X("model_calls", here.model_calls) \
+  X("tool_calls", here.tool_calls) \
   X("asks", counts->asks) \
   X("replayed", counts->replayed)
 /* clang-format on */
@@ -206,7 +207,7 @@ static void put_totals(ck_table *table, const outcome *self) {
 
 static ck_status print_table(const outcome *self, ck_error *err) {
   const ck_execution_counts *counts = &self->engine->counts;
-  const ck_totals *totals = ck_session_totals(self->engine->session);
+  const ck_totals *totals = ck_session_totals(self->engine->session), here = spent_here(self);
   ck_table table;
   ck_table_init(&table, self->host->output, columns);
   ck_table_put_word(&table, "status");
@@ -240,7 +241,7 @@ static ck_status print_table(const outcome *self, ck_error *err) {
 
 static ck_status print_json(const outcome *self, ck_error *err) {
   const ck_execution_counts *counts = &self->engine->counts;
-  const ck_totals *totals = ck_session_totals(self->engine->session);
+  const ck_totals *totals = ck_session_totals(self->engine->session), here = spent_here(self);
   ck_document document;
   if (self->whole)
     ck_document_init(&document, self->host->output);
@@ -266,7 +267,6 @@ static ck_status print_json(const outcome *self, ck_error *err) {
   const ck_saving_view saving = see_saving(self);
   ck_saving_put(&document, &saving);
   ck_measures_put(&document, self->engine);
-  const ck_totals here = spent_here(self);
   ck_fields_fill_totals(&document, ck_document_put_object(&document, NULL, "this_run"), &here);
   ck_fields_put_totals(&document, NULL, totals);
   ck_fields_put_cost(&document, NULL, totals);

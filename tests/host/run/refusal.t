@@ -171,6 +171,16 @@ run run plain.lua --profile ./judged.lua --session judged --input '"?"'
 is "a policy may have the session pause" "$code $(requests judged)" "8 1"
 has "told why" "$err" "the model refused to answer: $words"
 
+# ---- what is counted ----
+counts='"usageMetadata":{"promptTokenCount":9,"totalTokenCount":9}'
+serve botched <<<"{\"body\":{\"candidates\":[{\"finishReason\":\"MALFORMED_RESPONSE\"}],\
+$counts},\"times\":0}"
+model botched.lua gemini 'retries = 2,'
+run run plain.lua --profile ./botched.lua --session botched --input '"?"'
+is "a run counts each try of a call, as the session does" "$(grep ^model_calls <<<"$out")" \
+  "$("$CKRUN" sessions show botched | grep ^model_calls)"
+has "which are as many as were made" "$out" "model_calls	$(requests botched)"
+
 # ---- a kill behind it ----
 serve killed <<<"{\"body\":$(refusal openai),\"times\":0}"
 model killed.lua openai ''
