@@ -76,6 +76,29 @@ check() { # WHERE
   is "$1: nor is it told of what was ended" "$(whys secret)" ""
 }
 check "a file"
+# One whose run has died is no other: who may not run its flow lets it be, and says so once.
+mkfifo reached
+cat >here/waits.lua <<'END'
+local flow = require "ck.flow"
+return flow.graph { name = "waits", start = "one", edges = { one = flow.done }, nodes = {
+  one = flow.exec { class = "idempotent",
+    argv = { "sh", "-c", "[ -e gone ] || { echo >reached; while :; do sleep 0.02; done; }" } } } }
+END
+"$CKRUN" submit here/waits.lua --session killed >/dev/null 2>&1 </dev/null
+"$CKRUN" worker --flows "$dir" --poll 50ms >first.out 2>&1 </dev/null 8<&- 9>&- &
+first=$!
+read -r _ <reached
+{ kill -KILL "$first" "$(sed -n 's/^begun\tkilled\tpid //p' first.out)"; wait "$first"; } 2>/dev/null
+timeout 60 "$CKRUN" worker --until-idle --poll 50ms --flows there >worker.out 2>worker.err \
+  </dev/null 8<&- 9>&-
+is "a worker that may not run one whose run has died ends" $? 0
+is "it has tried that once" "$(cut -f 1,2 worker.out | grep -c killed)" 2
+is "and it counts as no death" "$(grep -c '^ended' worker.out)" 0
+has "why it is not begun is told" "$(whys killed)" \
+  "here/waits.lua lies in none of the folders that this worker runs flows of"
+touch gone
+works --flows "$dir"
+has "who may run it does" "$(cat worker.out)" "ended	killed	completed"
 printf '#!/bin/sh\n' >act
 chmod +x act
 "$CKRUN" submit here/lacks.lua --session program >/dev/null 2>&1
