@@ -45,7 +45,7 @@ for era in modern older; do
   has "as a result of its own" "$(grep thought $era.log)" \
     '{"content":{"text":"Size M. STOP I say.",'
   has "in the words of the protocol" "$(grep thought $era.log)" \
-    '"type":"text"},"model":"small","role":"assistant","stopReason":"endTurn"}'
+    '"type":"text"},"model":"chat-test","role":"assistant","stopReason":"endTurn"}'
   is "the model was asked once" "$(($(requests small) - before))" 1
   has "about what the server says, alone" "$(tail -1 small.log)" \
     '"messages":[{"role":"user","content":"Which size? (1)"}]'

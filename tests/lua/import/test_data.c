@@ -79,7 +79,8 @@ static void check_tau_bench(void) {
   tap_is_int((int64_t)f.count, 50, "tau_bench: 50 sessions");
   tap_is_int(got.model_calls, want.models, "tau_bench: each assistant message is a model call");
   tap_is_int(want.models, 702, "tau_bench: which are 702");
-  tap_is_int(got.tool_calls, want.calls, "tau_bench: each call is an intent");
+  tap_is_int(count_all(CK_EVENT_INTENT, "kind", "tool"), want.calls,
+             "tau_bench: each call is an intent");
   tap_is_int(count_all(CK_EVENT_OUTCOME, "kind", "tool"), want.results,
              "tau_bench: each result is an outcome");
   tap_is_int(count_all(CK_EVENT_MESSAGE, NULL, NULL), want.users + want.systems,
@@ -127,7 +128,8 @@ static void check_agentdojo(void) {
   ck_import_report got = sum();
   tap_is_int((int64_t)f.count, lines, "agentdojo: one session a line");
   tap_is_int(got.model_calls, want.models, "agentdojo: each assistant message is a model call");
-  tap_is_int(got.tool_calls, want.calls, "agentdojo: each call is an intent");
+  tap_is_int(count_all(CK_EVENT_INTENT, "kind", "tool"), want.calls,
+             "agentdojo: each call is an intent");
   tap_is_int(count_all(CK_EVENT_OUTCOME, "kind", "tool"), want.results,
              "agentdojo: each result is an outcome");
   tap_is_int(got.events, want.lines + want.calls + got.boundaries + 2 * lines,
@@ -162,7 +164,7 @@ static void check_pi(void) {
   }
   ck_import_report got = sum();
   tap_is_int(got.model_calls, want.models, "pi: each reply is a model call");
-  tap_is_int(got.tool_calls, want.calls, "pi: each call is an intent");
+  tap_is_int(count_all(CK_EVENT_INTENT, "kind", "tool"), want.calls, "pi: each call is an intent");
   tap_is_int(count_all(CK_EVENT_OUTCOME, "kind", "tool"), want.results,
              "pi: each result is an outcome");
   tap_is_int(count_all(CK_EVENT_OUTCOME, "orphan", NULL), 0, "pi: and each belongs to its call");
@@ -230,7 +232,8 @@ static void check_generated(const char *rest) {
              rest);
   tap_is_int(count_all(CK_EVENT_OUTCOME, "kind", "tool"), want.results,
              "%s: the terminal's are results", rest);
-  tap_is_int(got.events, want.lines + 1 + got.tool_calls + got.boundaries + 2,
+  tap_is_int(got.events,
+             want.lines + 1 + count_all(CK_EVENT_INTENT, "kind", "tool") + got.boundaries + 2,
              "%s: every entry is kept", rest);
   ck_buffer_clear(&text);
 }
