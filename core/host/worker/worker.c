@@ -14,6 +14,7 @@
 #include "core/host/session/queued.h"
 #include "core/host/worker/candidates.h"
 #include "core/host/worker/child.h"
+#include "core/host/worker/ending.h"
 #include "core/host/worker/health.h"
 #include "core/host/worker/notify.h"
 #include "core/host/worker/tell.h"
@@ -58,55 +59,6 @@ static int64_t mono_us(void) {
 }
 
 /* ---- runs that ended ---- */
-
-/* The run could not read its store, or not write it: that says nothing of the session. */
-static bool is_without_store(const ck_worker_end *end) {
-  return !end->killed && end->exit == ck_status_exit(CK_E_IO);
-}
-
-/* Nobody has taken it since it was begun here: it is as the run before that has left it. */
-static bool is_untouched(const ck_worker_child *child, const ck_session_record *record) {
-  return record->epoch < child->epoch;
-}
-
-/* It neither went on, nor did somebody else take it: it could not be begun. */
-static bool is_refusal(const ck_worker_child *child, const ck_session_record *record) {
-  static const ck_status others[] = {CK_E_PAUSED, CK_E_OWNED, CK_E_FENCED, CK_E_INTERRUPTED};
-  const ck_worker_end *end = &child->end;
-  if (end->killed || end->exit == 0 || is_without_store(end)) return false;
-  if (record->status == CK_SESSION_RUNNING && !is_untouched(child, record)) return false;
-  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-    if (end->exit == ck_status_exit(others[i])) return false;
-  return ck_queued_is_due(record);
-}
-
-/* What it did, it could not write, nor that it ended: its store is full, fails, or is away.
- * Somebody else who had the session would still have it. */
-static bool is_left(const worker *self, const ck_worker_child *child,
-                    const ck_session_record *record) {
-  ck_error owned = CK_ERROR_INIT;
-  const ck_worker_end *end = &child->end;
-  if (end->killed || end->lapsed || end->exit == 0) return false;
-  if (record->status != CK_SESSION_RUNNING)
-    return is_without_store(end) && ck_queued_is_due(record);
-  if (is_untouched(child, record) && !is_without_store(end)) return false;
-  return ck_store_check_owner(self->options->store, record->id, &owned) == CK_OK;
-}
-
-/* Another worker was there first. */
-static bool is_taken(const ck_worker_end *end, const ck_session_record *record) {
-  if (end->died || end->exit == 0) return false;
-  return record->status == CK_SESSION_RUNNING || record->status == CK_SESSION_COMPLETED;
-}
-
-/* Whoever has it by now, its own run stopped before that. */
-static ck_run_ending ending_of(const ck_worker_child *child, const ck_session_record *record) {
-  const ck_worker_end *end = &child->end;
-  if (end->lapsed) return CK_RUN_LAPSED;
-  return is_refusal(child, record) ? CK_RUN_REFUSED
-         : is_taken(end, record)   ? CK_RUN_TAKEN
-                                   : CK_RUN_ENDED;
-}
 
 static void tell_end(const worker *self, ck_run_ending how, const ck_worker_child *child,
                      const ck_session_record *record) {
@@ -156,8 +108,8 @@ static ck_status note_end(worker *self, ck_worker_child *child, ck_error *err) {
   bool gone;
   ck_status status = read_end(&gone, &record, self, child, err);
   if (status != CK_OK) return status;
-  end->died = end->killed || (!gone && is_left(self, child, &record));
-  ck_run_ending how = gone ? CK_RUN_ENDED : ending_of(child, &record);
+  end->died = end->killed || (!gone && ck_worker_has_left(child, &record, self->options->store));
+  ck_run_ending how = gone ? CK_RUN_ENDED : ck_worker_ending_of(child, &record);
   ck_candidate *candidate = gone ? NULL : ck_map_get(&self->candidates.known, child->session);
   if (candidate) ck_candidates_note_end(candidate, end->died, now_ms());
   if (candidate && how == CK_RUN_REFUSED) ck_candidates_put_off(candidate, &record, now_ms());

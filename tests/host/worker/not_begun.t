@@ -88,7 +88,8 @@ END
 "$CKRUN" worker --flows "$dir" --poll 50ms >first.out 2>&1 </dev/null 8<&- 9>&- &
 first=$!
 read -r _ <reached
-{ kill -KILL "$first" "$(sed -n 's/^begun\tkilled\tpid //p' first.out)"; wait "$first"; } 2>/dev/null
+child=$(sed -n 's/^begun\tkilled\tpid //p' first.out)
+{ kill -KILL "$first" "$child"; wait "$first"; } 2>/dev/null
 timeout 60 "$CKRUN" worker --until-idle --poll 50ms --flows there >worker.out 2>worker.err \
   </dev/null 8<&- 9>&-
 is "a worker that may not run one whose run has died ends" $? 0
