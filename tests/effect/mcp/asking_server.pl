@@ -6,9 +6,8 @@
 #
 # Its tool "order" asks what its arguments say: `form`, a JSON Schema; `mode`; `times`: so often;
 # then it orders what it was told. Its tool "think" asks a model so often, with what `more` adds to
-# its parameters, `wide` times at once; an older one asks `flood` more at once and hears no answer
-# to them. `hang`, a file: once, it hears the answer and goes no
-# further.
+# its parameters, `wide` times at once; an older one asks `flood` more at once and waits for the
+# first of them alone. `hang`, a file: once, it hears the answer and goes no further.
 use strict;
 use warnings;
 use JSON::PP;
@@ -70,8 +69,13 @@ sub call_older {
     say_it(id => $own, method => method_of($args), params => params_of($args, $round));
     say_it(id => "$own-$_", method => method_of($args), params => params_of($args, "\e[2J" x $_))
       for 1 .. $args->{flood} // 0;
-    my $answer = hear();
-    $answer = hear() until defined $answer->{id} && $answer->{id} eq $own;
+    my %due = ($own => 1, $args->{flood} ? ("$own-1" => 1) : ());
+    my $answer;
+    while (%due) {
+      my $heard = hear();
+      next if !defined $heard->{id} || !delete $due{$heard->{id}};
+      $answer = $heard if $heard->{id} eq $own;
+    }
     hang($args);
     if ($answer->{error}) {
       note("refused $answer->{error}{code} $answer->{error}{message}");
