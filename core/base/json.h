@@ -76,6 +76,8 @@ void ck_json_begin(ck_json_writer *w, char bracket); /* '{' or '[' */
 void ck_json_end(ck_json_writer *w, char bracket);   /* '}' or ']' */
 void ck_json_name(ck_json_writer *w, const char *name);
 void ck_json_raw_name(ck_json_writer *w, ck_bytes name); /* with its quotes, as it was read */
+/* The members of a checked object as they were read, but for `left_out`; NULL: all of them. */
+void ck_json_put_members(ck_json_writer *w, ck_bytes object, const char *left_out);
 void ck_json_put_raw(ck_json_writer *w,
                      ck_bytes json); /* already valid; kept byte for byte; no bytes write null */
 void ck_json_put_string(ck_json_writer *w, ck_bytes text);

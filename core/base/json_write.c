@@ -123,6 +123,14 @@ void ck_json_raw_name(ck_json_writer *w, ck_bytes name) {
   w->comma = false;
 }
 
+void ck_json_put_members(ck_json_writer *w, ck_bytes object, const char *left_out) {
+  for (ck_json_iterator it = ck_json_iterate(object); ck_json_next(&it);) {
+    if (left_out && ck_json_is_text(it.name, left_out)) continue;
+    ck_json_raw_name(w, it.name);
+    ck_json_put_raw(w, it.value);
+  }
+}
+
 void ck_json_put_raw(ck_json_writer *w, ck_bytes json) {
   separate(w);
   ck_buffer_append_bytes(w->out, json.len ? json : ck_bytes_text("null"));

@@ -52,11 +52,7 @@ ck_status ck_effect_write_asked(ck_value **out, ck_bytes request, const char *mo
   ck_buffer json = {0};
   ck_json_writer w = {.out = &json};
   ck_json_begin(&w, '{');
-  for (ck_json_iterator it = ck_json_iterate(request); ck_json_next(&it);) {
-    if (ck_json_is_text(it.name, "model")) continue;
-    ck_json_raw_name(&w, it.name);
-    ck_json_put_raw(&w, it.value);
-  }
+  ck_json_put_members(&w, request, "model");
   ck_json_member_text(&w, "model", model);
   ck_json_end(&w, '}');
   ck_status status = ck_value_from(out, &json, err);

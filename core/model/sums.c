@@ -231,18 +231,13 @@ bool ck_sums_read(ck_sums *out, ck_bytes json) {
 }
 
 ck_value *ck_sums_hide(const ck_value *info) {
-  static const char quoted[] = "\"" CK_SUMS_MEMBER "\"";
   ck_error ignored = CK_ERROR_INIT;
   ck_value *shown = NULL;
   ck_buffer text = {0};
   if (!ck_json_get(ck_value_bytes(info), CK_SUMS_MEMBER).len) return ck_value_share(info);
   ck_json_writer w = {.out = &text};
   ck_json_begin(&w, '{');
-  for (ck_json_iterator it = ck_json_iterate(ck_value_bytes(info)); ck_json_next(&it);) {
-    if (ck_bytes_equal(it.name, ck_bytes_text(quoted))) continue;
-    ck_json_raw_name(&w, it.name);
-    ck_json_put_raw(&w, it.value);
-  }
+  ck_json_put_members(&w, ck_value_bytes(info), CK_SUMS_MEMBER);
   ck_json_end(&w, '}');
   if (ck_value_from(&shown, &text, &ignored) != CK_OK) shown = NULL;
   ck_buffer_clear(&text);

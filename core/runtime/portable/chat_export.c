@@ -58,11 +58,7 @@ static ck_status copy_message(ck_value **out, ck_bytes message, ck_bytes refusal
   ck_json_writer w = {.out = &json};
   if (!refusal.len) return ck_value_copy(out, message, err);
   ck_json_begin(&w, '{');
-  for (ck_json_iterator it = ck_json_iterate(message); ck_json_next(&it);) {
-    if (ck_json_is_text(it.name, "refusal")) continue;
-    ck_json_raw_name(&w, it.name);
-    ck_json_put_raw(&w, it.value);
-  }
+  ck_json_put_members(&w, message, "refusal");
   ck_json_member_raw(&w, "refusal", refusal);
   ck_json_end(&w, '}');
   ck_status status = ck_value_from(out, &json, err);

@@ -33,10 +33,7 @@ ck_status ck_session_put_sums(ck_value **info, ck_session *self, int64_t seq, ck
   ck_json_writer w = {.out = &text};
   if (self->sums.failed || (!due && !self->sums.kept)) return CK_OK;
   ck_json_begin(&w, '{');
-  for (ck_json_iterator it = ck_json_iterate(ck_value_bytes(*info)); ck_json_next(&it);) {
-    ck_json_raw_name(&w, it.name);
-    ck_json_put_raw(&w, it.value);
-  }
+  ck_json_put_members(&w, ck_value_bytes(*info), NULL);
   ck_json_name(&w, CK_SUMS_MEMBER);
   if (due)
     ck_sums_write(&text, &self->sums);

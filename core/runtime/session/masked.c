@@ -171,10 +171,7 @@ ck_status ck_masked_mark(ck_value **marked, ck_event *event, const ck_masked *se
   ck_buffer text = {0};
   ck_json_writer w = {.out = &text};
   ck_json_begin(&w, '{');
-  for (ck_json_iterator it = ck_json_iterate(body); ck_json_next(&it);) {
-    ck_json_raw_name(&w, it.name);
-    ck_json_put_raw(&w, it.value);
-  }
+  ck_json_put_members(&w, body, NULL);
   ck_json_member_raw(&w, "redacted", ck_buffer_bytes(words));
   ck_json_end(&w, '}');
   ck_status status = ck_value_from(marked, &text, err);

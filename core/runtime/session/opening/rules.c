@@ -108,10 +108,7 @@ static ck_status keep_seen(ck_session *self, const ck_resume_case *of, ck_error 
   ck_json_member_int(&w, "spent", of->budget.spent_micros);
   if (of->budget.limit_micros >= 0) ck_json_member_int(&w, "limit", of->budget.limit_micros);
   write_case(&w, of);
-  for (ck_json_iterator it = ck_json_iterate(ck_value_bytes(of->seen)); ck_json_next(&it);) {
-    ck_json_raw_name(&w, it.name);
-    ck_json_put_raw(&w, it.value);
-  }
+  ck_json_put_members(&w, ck_value_bytes(of->seen), NULL);
   ck_json_end(&w, '}');
   ck_value_free(self->seen);
   self->seen = NULL;
