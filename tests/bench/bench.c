@@ -227,6 +227,10 @@ int main(int argc, char **argv) {
     bench_idle(argv[2], atoi(argv[3]));
     return 0;
   }
+  if (argc == 5 && strcmp(argv[1], "--cold") == 0)
+    return bench_read_cold(argv[2], argv[3], atoi(argv[4]));
+  if (argc > 3 && strcmp(argv[1], "--measure") == 0)
+    return bench_measure_command(atoi(argv[2]), argv + 3);
   if (argc > 3 && strcmp(argv[1], "--count") == 0)
     return bench_count_program(atoi(argv[2]), argc - 3, argv + 3);
   const char *base = getenv("CKRUN_BENCH_DIR");

@@ -58,6 +58,17 @@ typedef struct bench_step_command {
 } bench_step_command;
 void bench_step_command_init(bench_step_command *out, size_t bytes, int steps);
 
+/* What one command took, from its start to its end; its memory is the most that was resident. */
+typedef struct bench_cost {
+  int status; /* as of wait */
+  double cpu_ms, wall_ms, memory_mb;
+} bench_cost;
+/* Runs it, in a process that tells; what it prints goes nowhere. Ends the program when the command
+ * exits with another number. */
+bench_cost bench_command_cost(char *const *argv, int ends_with);
+/* That process's part: it runs `argv` and writes its cost to `fd`. */
+int bench_measure_command(int fd, char **argv);
+
 /* The groups, one file each. */
 void bench_checkpoints(void);
 void bench_steps(void);
@@ -75,6 +86,8 @@ void bench_growth(void);
 void bench_program(void);
 /* Another process's part of bench_program: an idle host tells its memory through `fd`. */
 void bench_idle(const char *path, int fd);
+/* Another process's part of bench_reads: what is measured under the name, to `fd`. */
+int bench_read_cold(const char *name, const char *url, int fd);
 /* Another process's part of bench_parts: runs the program, and writes what it counted to `fd`. */
 int bench_count_program(int fd, int argc, char **argv);
 

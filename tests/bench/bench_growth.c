@@ -1,18 +1,12 @@
 /* bench_growth.c - what a session costs as it gets longer: 1,000, 10,000 and 100,000 steps, each
  * with a message of 2 KB, one small change and a checkpoint. The CPU of whoever runs it a step, its
  * memory, and the CPU of one command over it, beside that of a command that opens no store. */
-#include <fcntl.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
 
 #include "tests/bench/bench.h"
 
 enum { REPEATS = 5, LENGTHS = 3, PAUSED = 8, WORDS_MAX = 6 };
-extern char **environ;
 
 static const struct {
   int steps;
@@ -66,29 +60,6 @@ static const struct {
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
-typedef struct cost {
-  double cpu_ms, memory_mb;
-} cost;
-
-static cost run(char *const *argv, int ends_with) {
-  posix_spawn_file_actions_t actions;
-  struct rusage of;
-  pid_t child;
-  int status;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
-  posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
-  if (posix_spawn(&child, argv[0], &actions, NULL, argv, environ) != 0 ||
-      wait4(child, &status, 0, &of) < 0)
-    bench_die("cannot run %s", argv[0]);
-  posix_spawn_file_actions_destroy(&actions);
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != ends_with)
-    bench_die("%s %s exited with %d", argv[0], argv[3], WEXITSTATUS(status));
-  return (cost){(double)(of.ru_utime.tv_sec + of.ru_stime.tv_sec) * 1e3 +
-                    (double)(of.ru_utime.tv_usec + of.ru_stime.tv_usec) / 1e3,
-                (double)of.ru_maxrss / 1024};
-}
-
 static const char *write_text(const char *name, const char *text, int steps) {
   const char *path = bench_path(name);
   FILE *file = fopen(path, "w");
@@ -101,7 +72,7 @@ static const char *write_text(const char *name, const char *text, int steps) {
 typedef struct growth {
   char program[512], store[600];
   int length;
-  cost run;
+  bench_cost run;
   double ms[COMMANDS][REPEATS];
 } growth;
 
@@ -117,14 +88,14 @@ static void build(growth *self, const char *program, int length) {
   char *argv[] = {
       self->program,       (char *)"--store", self->store,         (char *)"run",    flow,
       (char *)"--profile", profile,           (char *)"--session", (char *)"growth", NULL};
-  self->run = run(argv, PAUSED);
+  self->run = bench_command_cost(argv, PAUSED);
 }
 
 static double measure(growth *self, size_t command) {
   char *argv[4 + WORDS_MAX] = {self->program, (char *)"--store", self->store};
   for (size_t i = 0; commands[command].words[i]; i++)
     argv[3 + i] = (char *)commands[command].words[i];
-  return run(argv, commands[command].ends_with).cpu_ms;
+  return bench_command_cost(argv, commands[command].ends_with).cpu_ms;
 }
 
 static figure summary(double samples[REPEATS]) {
@@ -164,10 +135,10 @@ void bench_growth(void) {
   const char *named = getenv("CKRUN");
   char program[512];
   snprintf(program, sizeof program, "%s", named ? named : "build/ckrun");
-  char *nothing[] = {program, (char *)"--version", NULL, (char *)"", NULL};
+  char *nothing[] = {program, (char *)"--version", NULL};
   for (int i = 0; i < LENGTHS; i++) build(&all[i], program, i);
   for (int repeat = 0; repeat < REPEATS; repeat++) {
-    floors[repeat] = run(nothing, 0).cpu_ms;
+    floors[repeat] = bench_command_cost(nothing, 0).cpu_ms;
     for (size_t command = 0; command < COMMANDS; command++)
       for (int i = 0; i < LENGTHS; i++) all[i].ms[command][repeat] = measure(&all[i], command);
   }
