@@ -50,3 +50,11 @@ bool ck_pause_reason_goes_on(int64_t *from_ms, const char *reason) {
       return read_moment(from_ms, reason + strlen(later[i]));
   return false;
 }
+
+ck_status ck_pause_reason_check(const char *reason, ck_error *err) {
+  int64_t from_ms;
+  if (!ck_pause_reason_goes_on(&from_ms, reason)) return CK_OK;
+  return ck_error_set(err, CK_E_USAGE,
+                      "the reason '%s' is that of a session which workers go on with: give another",
+                      reason);
+}

@@ -53,7 +53,7 @@ ck_status ck_detach(const ck_host *host, ck_engine *engine, ck_error *err) {
   ck_status status =
       ck_scripts_keep(&engine->scripts, engine->runtime->store, engine->session, err);
   if (status != CK_OK) return status;
-  ck_session_leave(engine->session, CK_QUEUED_REASON);
+  ck_session_leave_for(engine->session, CK_QUEUED_REASON);
   if (ck_session_get_record(engine->session)->status != CK_SESSION_PAUSED)
     return ck_error_set(err, CK_E_IO,
                         "session %s could not be put into the queue; 'ckrun resume %s --detach' "

@@ -10,6 +10,7 @@
 #include "core/base/array.h"
 #include "core/base/text.h"
 #include "core/host/print/format.h"
+#include "core/model/pause_reason.h"
 #include "core/runtime/session/asked.h"
 #include "core/runtime/session/end.h"
 #include "core/runtime/session/maintenance.h"
@@ -51,8 +52,11 @@ static ck_status end_first(ck_steer *self, ck_session_status status, const char 
 
 static ck_status end_by(ck_steer *self, ck_session_status status, const char *reason,
                         ck_error *err) {
+  bool pauses = status == CK_SESSION_PAUSED;
+  ck_status given = pauses ? ck_pause_reason_check(reason, err) : CK_OK;
+  if (given != CK_OK) return given;
   if (!self->execution) return end_first(self, status, reason, err);
-  if (status == CK_SESSION_PAUSED)
+  if (pauses)
     ck_execution_pause(self->execution, reason);
   else
     ck_execution_cancel(self->execution, reason);

@@ -7,15 +7,6 @@
 #include "core/host/session/queued.h"
 #include "core/model/pause_reason.h"
 
-/* A pause for one of these reasons ends by itself. */
-static ck_status check_reason(const char *reason, ck_error *err) {
-  int64_t from_ms;
-  if (!ck_pause_reason_goes_on(&from_ms, reason)) return CK_OK;
-  return ck_error_set(err, CK_E_USAGE,
-                      "the reason '%s' is that of a session which workers go on with: give another",
-                      reason);
-}
-
 /* As of the last refresh: the row of this run is as its resume has left it. */
 static ck_status check_left(const ck_remote_command *remote, const char *run, ck_error *err) {
   const ck_session_record *record = &remote->head.session;
@@ -60,7 +51,7 @@ static ck_status leave(ck_remote_command *remote, const char *reason, ck_error *
 static ck_status pause(bool *left, ck_remote_command *remote, const char *reason, bool waits,
                        ck_error *err) {
   bool queued = true;
-  ck_status status = check_reason(reason, err);
+  ck_status status = ck_pause_reason_check(reason, err);
   *left = false;
   while (status == CK_OK && queued) {
     if (remote->live) status = leave(remote, reason, err);

@@ -59,8 +59,8 @@ static ck_status finish(ck_execution *self, ck_error *err) {
   ck_status status = ck_session_set_failure(self->session, ending->cause,
                                             *ending->node ? ending->node : NULL, err);
   if (status == CK_OK)
-    status = ck_session_end(self->session, ending->status, *ending->text ? ending->text : NULL,
-                            value, err);
+    status = ck_session_end_for(self->session, ending->status, *ending->text ? ending->text : NULL,
+                                value, err);
   if (status == CK_OK) report_caught_up(self, &before);
   ck_notifications_deliver(&self->notifications, self->session, self->options.progress,
                            self->options.to);

@@ -3,6 +3,7 @@
 
 #include "core/base/reserve.h"
 #include "core/base/text.h"
+#include "core/model/pause_reason.h"
 #include "core/runtime/execution/call_private.h"
 #include "core/runtime/execution/scope_private.h"
 #include "core/runtime/execution/untrusted.h"
@@ -165,10 +166,18 @@ static void read_reason(char out[256], const ck_value *value) {
   ck_buffer_clear(&text);
 }
 
+/* What workers go on with would come back to the pause's next one at once. */
+static ck_status check_reason(const char *reason, ck_error *err) {
+  ck_error problem = CK_ERROR_INIT;
+  if (ck_pause_reason_check(reason, &problem) == CK_OK) return CK_OK;
+  return ck_error_set(err, CK_E_FLOW, "the flow pauses: %s", problem.text);
+}
+
 /* A pause asked for by the flow happens once: that it happened is an outcome below its path. */
 static ck_status reach_pause(ck_runner *self, ck_error *err) {
   char name[CK_STATE_KEY_MAX], key[2 * CK_STATE_KEY_MAX], reason[256];
   ck_session *session = self->execution->session;
+  ck_error refused = CK_ERROR_INIT;
   ck_effect effect = {.scope = self->scope,
                       .key = key,
                       .attempt = session->timeline.attempt,
@@ -179,6 +188,7 @@ static ck_status reach_pause(ck_runner *self, ck_error *err) {
   self->phase = CK_PHASE_READY;
   if (entry && entry->outcome) return CK_OK;
   read_reason(reason, self->yield.value);
+  if (check_reason(reason, &refused) != CK_OK) return fail(self, &refused, err);
   ck_outcome paused = {.status = CK_OUTCOME_ENDED};
   ck_value *body;
   ck_status status = ck_ledger_write_outcome(&body, &effect, &paused, "", "flow", NULL, err);

@@ -2,6 +2,7 @@
  * durable before it returns. */
 #include "core/runtime/session/end.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "core/base/reserve.h"
@@ -77,6 +78,20 @@ static ck_status clean(char **out, ck_session *self, const char *text, ck_error 
   return status;
 }
 
+/* What nobody meant for programs is none of their words, whatever the policies have left of it. */
+static ck_status quote(char **text, ck_error *err) {
+  int64_t from_ms;
+  if (!ck_pause_reason_goes_on(&from_ms, *text)) return CK_OK;
+  ck_buffer quoted = {0};
+  ck_buffer_append_format(&quoted, CK_PAUSE_QUOTED, *text);
+  free(*text);
+  *text = NULL;
+  ck_status status = ck_buffer_check(&quoted, err);
+  if (status == CK_OK) *text = ck_buffer_take(&quoted);
+  ck_buffer_clear(&quoted);
+  return status;
+}
+
 /* The session's row shows it, too: the policies have their say of it as of the closing event's. Not
  * of a word that programs go by: nobody would go on with the session. */
 static ck_status clean_reason(char **out, ck_session *self, ck_session_status as,
@@ -102,7 +117,7 @@ static ck_status clean_reason(char **out, ck_session *self, ck_session_status as
   if (status == CK_OK) {
     ck_masked_hold(&self->masked);
     *out = ck_json_dup_string(ck_json_get(ck_value_bytes(kept), "reason"));
-    if (!*out) status = ck_error_no_memory(err);
+    status = *out ? quote(out, err) : ck_error_no_memory(err);
   }
   ck_value_free(kept);
   ck_value_free(body);
@@ -172,13 +187,19 @@ static ck_status end(ck_session *self, ck_session_status status, const char *rea
   return done;
 }
 
-ck_status ck_session_end(ck_session *self, ck_session_status status, const char *reason,
-                         const ck_value *result, ck_error *err) {
+ck_status ck_session_end_for(ck_session *self, ck_session_status status, const char *reason,
+                             const ck_value *result, ck_error *err) {
   char *kept;
   ck_status done = clean_reason(&kept, self, status, reason, err);
   if (done == CK_OK) done = end(self, status, kept, result, err);
   free(kept);
   return done;
+}
+
+ck_status ck_session_end(ck_session *self, ck_session_status status, const char *reason,
+                         const ck_value *result, ck_error *err) {
+  ck_status checked = status == CK_SESSION_PAUSED ? ck_pause_reason_check(reason, err) : CK_OK;
+  return checked == CK_OK ? ck_session_end_for(self, status, reason, result, err) : checked;
 }
 
 ck_status ck_session_pause(ck_session *self, const char *reason, ck_error *err) {
@@ -216,12 +237,20 @@ bool ck_session_park(ck_session *self, ck_status cause, const char *reason) {
   return parked;
 }
 
-void ck_session_leave(ck_session *self, const char *reason) {
+void ck_session_leave_for(ck_session *self, const char *reason) {
   ck_error ignored = CK_ERROR_INIT;
   if (self->record.status != CK_SESSION_RUNNING || !self->lease.session || !flush(self)) return;
   ck_status status = append_closing(self, CK_SESSION_PAUSED, reason, NULL, NULL, NULL, &ignored);
   if (status == CK_OK) status = close_run(self, CK_SESSION_PAUSED, reason, NULL, &ignored);
   if (status != CK_OK) ck_session_park(self, status, reason);
+}
+
+void ck_session_leave(ck_session *self, const char *reason) {
+  char said[CK_PAUSE_REASON_SIZE + 16];
+  int64_t from_ms;
+  bool goes_on = ck_pause_reason_goes_on(&from_ms, reason);
+  if (goes_on) snprintf(said, sizeof said, CK_PAUSE_QUOTED, reason);
+  ck_session_leave_for(self, goes_on ? said : reason);
 }
 
 /* It is left paused, so that its next resume does not take this run for one that died. Where the

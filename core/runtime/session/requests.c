@@ -74,7 +74,8 @@ static ck_status check_live(ck_store *store, const ck_session_record *record, ck
 
 ck_status ck_request_pause(ck_store *store, const char *id, const char *reason, ck_error *err) {
   ck_session_record record;
-  ck_status status = ck_store_get_session(&record, store, id, err);
+  ck_status status = ck_pause_reason_check(reason, err);
+  if (status == CK_OK) status = ck_store_get_session(&record, store, id, err);
   if (status != CK_OK) return status;
   ck_session_request request = {.kind = CK_REQUEST_PAUSE,
                                 .text = strdup(reason ? reason : "user_requested")};

@@ -60,7 +60,7 @@ static void put_into_queue(void) {
   tap_must(ck_value_new(&about, ck_bytes_text("{\"queued\":{}}"), &err) == CK_OK, "a mark");
   const ck_session_options options = {.id = "s", .about = about};
   tap_must(ck_session_start(&session, runtime, &options, &err) == CK_OK &&
-               ck_session_pause(session, "queued", &err) == CK_OK,
+               ck_session_end_for(session, CK_SESSION_PAUSED, "queued", NULL, &err) == CK_OK,
            "a session waits for a worker: %s", err.text);
   ck_value_free(about);
   ck_session_close(session);

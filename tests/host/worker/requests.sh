@@ -17,8 +17,8 @@ told() { until grep -q "^$1" "$dir/worker.out"; do kill -0 "$worker" || break; d
 child() { sed -n "s/^begun\t$1\tpid //p" "$dir/worker.out" | tail -1; }
 stop() { kill -TERM "$worker"; wait "$worker"; }
 submit() { "$CKRUN" submit "$dir/flow.lua" --session "$1" >/dev/null 2>&1; }
-# ask NAME ARGUMENTS…: the program in the background as $asker.
-ask() {
+# begin_asking NAME ARGUMENTS…: the program in the background as $asker.
+begin_asking() {
   local name=$1
   shift
   "$CKRUN" "$@" >"$dir/$name.out" 2>"$dir/$name.err" </dev/null 3>&- 4>&- \
@@ -45,7 +45,7 @@ worker
 reach
 kill -TERM "$worker"
 until grep -q "pauses at the next boundary" "$dir/worker.err"; do kill -0 "$worker" || break; done
-ask pause pause drained --reason mine
+begin_asking pause pause drained --reason mine
 noted drained pause
 let_on first
 answered pause
@@ -59,7 +59,7 @@ is "goes on with it" "$out$(status drained)" "paused mine"
 submit taken
 worker
 reach
-ask pause pause taken --reason mine
+begin_asking pause pause taken --reason mine
 noted taken pause
 kill -STOP "$worker"
 kill -KILL "$(child taken)"

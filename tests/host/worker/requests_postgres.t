@@ -35,5 +35,20 @@ for what in pause cancel; do
   kill -TERM "$first" "$worker"
   wait "$first" "$worker"
 done
+
+# ---- a reason that workers go on for, as whoever can write the database may leave it ----
+submit word
+worker
+reach
+ask "INSERT INTO request (session, kind, body) SELECT no, 'pause', convert_to('{\"id\":\"run_0\",
+  \"run\":\"' || run || '\",\"text\":\"queued\"}', 'UTF8') FROM session WHERE id = 'word'"
+asker=$worker
+noted word pause
+has "it is noted, with what is wrong" "$("$CKRUN" --json sessions log word --all --kind note)" \
+  "the reason 'queued' is that of a session which workers go on with"
+steps on on on on
+told ended
+is "and the session goes on" "$(status word)" "completed "
+stop
 exits 0 "the store is sound still" store verify
 finish

@@ -78,11 +78,44 @@ static void test_pause(void) {
   ck_session_close(session);
 }
 
+/* ---- reasons that workers go on with a session for ---- */
+
+static const char *const words[] = {"queued", "answered", "resolved",
+                                    "sleeping until 2026-01-31T23:59:59.999Z",
+                                    "retrying at 2026-01-31T23:59:59.999Z"};
+
+static void is_refused(ck_status status, const char *word, const ck_error *err, const char *what) {
+  tap_is_status(status, CK_E_USAGE, err, "%s '%s' is refused", what, word);
+  tap_ok(strstr(err->text, word) && strstr(err->text, "give another"), "by name: %s", err->text);
+}
+
+static void test_words(void) {
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+    char id[8] = {'w', (char)('0' + i)}, said[64] = "paused: ";
+    ck_session *session = NULL;
+    ck_error err = CK_ERROR_INIT;
+    must(ck_session_start(&session, runtime, &(ck_session_options){.id = id}, &err), &err, id);
+    is_refused(ck_session_pause(session, words[i], &err), words[i], &err, "a pause for");
+    is_refused(ck_session_end(session, CK_SESSION_PAUSED, words[i], NULL, &err), words[i], &err,
+               "an end as paused for");
+    is_refused(ck_request_pause(runtime->store, id, words[i], &err), words[i], &err,
+               "asking for a pause for");
+    tap_ok(ck_session_get_record(session)->status == CK_SESSION_RUNNING, "it runs still");
+    ck_session_leave(session, words[i]);
+    ck_session_close(session);
+    ck_head head = head_of(id);
+    tap_ok(head.session.status == CK_SESSION_PAUSED, "one that is left so is paused");
+    tap_is_text(head.session.reason, strcat(said, words[i]), "for no word that anybody goes by");
+    ck_head_clear(&head);
+  }
+}
+
 int main(void) {
   ck_error err = CK_ERROR_INIT;
   must(ck_runtime_open(&runtime, "memory:", &(ck_store_options){.create = true}, NULL, &err), &err,
        "a runtime");
   test_pause();
+  test_words();
   ck_runtime_close(runtime);
   return tap_done();
 }

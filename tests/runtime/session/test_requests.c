@@ -181,7 +181,8 @@ static void test_stands(void) {
   serve(session, CK_REQUEST_PAUSE, "one that it had taken is, too: it was not carried out");
   tap_is_status(ck_session_flush(session, CK_DURABLE_PROCESS, &err), CK_OK, &err, "flushed");
   tap_is_int(count_notes(session), 1, "it is noted once");
-  tap_is_status(ck_session_pause(session, "queued", &err), CK_OK, &err, "put back into the queue");
+  tap_is_status(ck_session_end_for(session, CK_SESSION_PAUSED, "queued", NULL, &err), CK_OK, &err,
+                "put back into the queue");
   session = go_on(session, "stands");
   serve(session, CK_REQUEST_PAUSE, "that carries it out no more");
   tap_is_status(ck_session_pause(session, "stop", &err), CK_OK, &err, "it is paused");

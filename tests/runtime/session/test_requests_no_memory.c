@@ -39,7 +39,8 @@ static ck_session *begin(bool earlier) {
            "a session");
   leave(session, earlier ? CK_REQUEST_PAUSE : CK_REQUEST_ANSWER);
   if (!earlier) return session;
-  tap_must(ck_session_pause(session, "queued", &err) == CK_OK, "it is put back");
+  tap_must(ck_session_end_for(session, CK_SESSION_PAUSED, "queued", NULL, &err) == CK_OK,
+           "it is put back");
   ck_session_close(session);
   tap_must(ck_session_resume(&session, runtime, id, &(ck_resume_options){0}, &err) == CK_OK,
            "another run has it");
