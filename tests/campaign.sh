@@ -65,7 +65,8 @@ run() {
     power) program store/test_power "POWER_IMAGES=$(share 20000)" &&
       program store/test_power_maintenance ;;
     runs) program runtime/random_runs/test_random_runs "RANDOM_RUNS_COUNT=$(share 1000)" &&
-      program runtime/random_runs/test_random_runs_limits "RANDOM_RUNS_COUNT=$(share 1000)" ;;
+      program runtime/random_runs/test_random_runs_limits "RANDOM_RUNS_COUNT=$(share 1000)" &&
+      program host/inspect/test_runs_sums "SUMS_HISTORIES=$(share 2000)" "SUMS_SEED=$RANDOM" ;;
     random) part random crash/random_kills.t "RANDOM_KILLS=$(share 2000)" ;;
     signals) part signals crash/group_signals.t "GROUP_SIGNALS=$(share 1000)" ;;
     resumes) part resumes crash/two_resumes.t "RESUME_ROUNDS=$(share 500)" RESUME_PROCESSES=8 ;;

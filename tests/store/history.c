@@ -8,13 +8,6 @@
 #include "tests/tap.h"
 
 /* splitmix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014). */
-uint64_t history_pick(history_random *self, uint64_t below) {
-  uint64_t z = self->state += 0x9e3779b97f4a7c15;
-  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-  z = (z ^ z >> 27) * 0x94d049bb133111eb;
-  return (z ^ z >> 31) % below;
-}
-
 void history_must(ck_status status, const ck_error *err, const char *what) {
   if (status) tap_must(false, "%s: %s %s", what, ck_status_name(status), err->text);
 }
@@ -28,15 +21,14 @@ static ck_value *make_value(const ck_buffer *text) {
   return value;
 }
 
-static void append_letters(ck_buffer *text, history_random *random, size_t len) {
-  for (size_t i = 0; i < len; i++)
-    ck_buffer_append_char(text, (char)('a' + history_pick(random, 26)));
+static void append_letters(ck_buffer *text, test_dice *random, size_t len) {
+  for (size_t i = 0; i < len; i++) ck_buffer_append_char(text, (char)('a' + dice_pick(random, 26)));
 }
 
 static ck_value *fresh_value(history *self) {
   ck_buffer text = {0};
   ck_buffer_append_char(&text, '"');
-  append_letters(&text, &self->random, history_pick(&self->random, self->value_max));
+  append_letters(&text, &self->random, dice_pick(&self->random, self->value_max));
   ck_buffer_append_char(&text, '"');
   ck_value *value = make_value(&text);
   ck_buffer_clear(&text);
@@ -46,11 +38,11 @@ static ck_value *fresh_value(history *self) {
 /* Prefix and suffix of the old text, with something else in between. */
 static ck_value *edited_value(history *self, ck_bytes old) {
   ck_buffer text = {0};
-  size_t inside = old.len - 2, at = self->grow ? inside : history_pick(&self->random, inside + 1);
-  size_t cut = self->grow ? 0 : history_pick(&self->random, inside - at + 1);
-  if (history_pick(&self->random, 2)) cut = 0;
+  size_t inside = old.len - 2, at = self->grow ? inside : dice_pick(&self->random, inside + 1);
+  size_t cut = self->grow ? 0 : dice_pick(&self->random, inside - at + 1);
+  if (dice_pick(&self->random, 2)) cut = 0;
   ck_buffer_append(&text, old.data, 1 + at);
-  append_letters(&text, &self->random, history_pick(&self->random, self->value_max / 8 + 2));
+  append_letters(&text, &self->random, dice_pick(&self->random, self->value_max / 8 + 2));
   ck_buffer_append(&text, old.data + 1 + at + cut, old.len - 1 - at - cut);
   ck_value *value = make_value(&text);
   ck_buffer_clear(&text);
@@ -62,7 +54,7 @@ static ck_value *edited_value(history *self, ck_bytes old) {
 static ck_change random_change(history *self, const char *key) {
   ck_change change = {.key = strdup(key)};
   const ck_value *old = ck_state_get(self->state, key);
-  uint64_t dice = history_pick(&self->random, 10);
+  uint64_t dice = dice_pick(&self->random, 10);
   if (old && (self->grow || dice < 6))
     change.value = edited_value(self, ck_value_bytes(old));
   else if (!old || dice < 9)
@@ -82,7 +74,7 @@ static void change_randomly(history *self, history_step *step, size_t changes) {
   step->checkpoint.changes = calloc(changes + 1, sizeof *step->checkpoint.changes);
   for (size_t i = 0; i < changes; i++) {
     char key[CK_STATE_KEY_MAX];
-    snprintf(key, sizeof key, "memory.key_%d", (int)history_pick(&self->random, self->keys));
+    snprintf(key, sizeof key, "memory.key_%d", (int)dice_pick(&self->random, self->keys));
     if (is_changed(&step->checkpoint, key)) continue;
     ck_change change = random_change(self, key);
     step->checkpoint.changes[step->checkpoint.change_count++] = change;

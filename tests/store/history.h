@@ -4,19 +4,13 @@
 #define CK_TESTS_HISTORY_H
 
 #include "core/store/maintenance.h"
-
-/* A small generator with a seed, so that a failure can be had again. */
-typedef struct history_random {
-  uint64_t state;
-} history_random;
-/* 0 to below - 1. */
-uint64_t history_pick(history_random *self, uint64_t below);
+#include "tests/dice.h"
 
 typedef struct history {
   ck_store *store;
   char id[CK_ID_SIZE];
   ck_lease lease;
-  history_random random;
+  test_dice random;
   int64_t seq, timeline, parent;
   ck_state *state; /* as it is now */
   int64_t *seqs;   /* of the checkpoints */

@@ -236,7 +236,7 @@ typedef struct losing {
   loss how;
   size_t count, seen; /* writes in danger; those gone through */
   size_t mark;        /* of these, the one where what is kept begins or ends */
-  history_random *random;
+  test_dice *random;
 } losing;
 
 /* Sectors lie on the disk's grid, whatever the write's offset. */
@@ -247,11 +247,10 @@ static size_t sector_len(int64_t offset, size_t left) {
 
 /* Each sector is kept or not, or only one is lost. */
 static void apply_sectors(content *to, const entry *done, losing *self, bool lose_one) {
-  size_t sectors = done->len / SECTOR + 1, lost = (size_t)history_pick(self->random, sectors),
-         n = 0;
+  size_t sectors = done->len / SECTOR + 1, lost = (size_t)dice_pick(self->random, sectors), n = 0;
   for (size_t at = 0, len; at < done->len; at += len, n++) {
     len = sector_len(done->offset + (int64_t)at, done->len - at);
-    bool keep = lose_one ? n != lost : history_pick(self->random, 2) != 0;
+    bool keep = lose_one ? n != lost : dice_pick(self->random, 2) != 0;
     if (keep) put(to, done->offset + (int64_t)at, done->data + at, len);
   }
 }
@@ -269,7 +268,7 @@ static void lose(content *to, const entry *done, losing *self) {
       keep = n > self->mark, tear = marked;
       break;
     case KEEP_SOME:
-      keep = history_pick(self->random, 2) != 0;
+      keep = dice_pick(self->random, 2) != 0;
       break;
     case KEEP_SECTORS:
       tear = true;
@@ -293,13 +292,13 @@ static size_t first_in_danger(int file, size_t at) {
   return 0;
 }
 
-static void make_file(const char *path, int file, size_t at, history_random *random) {
+static void make_file(const char *path, int file, size_t at, test_dice *random) {
   content image = {0};
   size_t first = first_in_danger(file, at), end = tape.synced[file].len;
-  losing self = {.how = (loss)history_pick(random, LOSSES), .random = random};
+  losing self = {.how = (loss)dice_pick(random, LOSSES), .random = random};
   put(&image, 0, tape.synced[file].data, tape.synced[file].len);
   for (size_t i = first; i < at; i++) self.count += tape.entries[i].file == file;
-  self.mark = self.count ? (size_t)history_pick(random, self.count) : 0;
+  self.mark = self.count ? (size_t)dice_pick(random, self.count) : 0;
   for (size_t i = first; i < at; i++) {
     const entry *done = &tape.entries[i];
     if (done->file != file) continue;
@@ -308,7 +307,7 @@ static void make_file(const char *path, int file, size_t at, history_random *ran
       end = (size_t)done->offset + done->len;
   }
   /* A file system may have noted the new size, but not the bytes. */
-  if (end > image.len && history_pick(random, 2)) resize(&image, end);
+  if (end > image.len && dice_pick(random, 2)) resize(&image, end);
   write_file(&image, path, suffixes[file]);
   free(image.data);
 }
@@ -325,7 +324,7 @@ static void go_to(size_t at) {
 }
 
 void power_make_image(const char *path, size_t at, uint64_t seed) {
-  history_random random = {seed};
+  test_dice random = {seed};
   char name[500];
   tap_must(at >= tape.at && at <= tape.count, "images are made in order");
   go_to(at);

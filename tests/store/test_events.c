@@ -40,7 +40,7 @@ static void test_events(void) {
   ck_error err = CK_ERROR_INIT;
   victim it;
   ck_view view;
-  history_random dice = {99};
+  test_dice dice = {99};
   int wrong = 0;
   victim_open(&it);
   history_must(ck_view_make(&view, it.session->timelines, 2, 2, &err), &err, "make a view");
@@ -48,16 +48,16 @@ static void test_events(void) {
     int64_t most = (int64_t)it.session->events.count + 3;
     ck_event_query query = {
         .session = 1,
-        .view = history_pick(&dice, 2) ? &view : NULL,
-        .after = history_pick(&dice, 2) ? (int64_t)history_pick(&dice, (uint64_t)most) : 0,
-        .until = history_pick(&dice, 2) ? (int64_t)history_pick(&dice, (uint64_t)most) : 0,
-        .kinds = history_pick(&dice, 2) ? 1u << CK_EVENT_MESSAGE : 0,
-        .scope = history_pick(&dice, 3)   ? NULL
-                 : history_pick(&dice, 4) ? "main"
-                                          : "none",
-        .agent = history_pick(&dice, 3) ? NULL : "agent",
-        .last = history_pick(&dice, 2) ? history_pick(&dice, 30) : 0,
-        .backward = history_pick(&dice, 2)};
+        .view = dice_pick(&dice, 2) ? &view : NULL,
+        .after = dice_pick(&dice, 2) ? (int64_t)dice_pick(&dice, (uint64_t)most) : 0,
+        .until = dice_pick(&dice, 2) ? (int64_t)dice_pick(&dice, (uint64_t)most) : 0,
+        .kinds = dice_pick(&dice, 2) ? 1u << CK_EVENT_MESSAGE : 0,
+        .scope = dice_pick(&dice, 3)   ? NULL
+                 : dice_pick(&dice, 4) ? "main"
+                                       : "none",
+        .agent = dice_pick(&dice, 3) ? NULL : "agent",
+        .last = dice_pick(&dice, 2) ? dice_pick(&dice, 30) : 0,
+        .backward = dice_pick(&dice, 2)};
     seen got = {0}, want = expect(&it, &query);
     history_must(ck_store_read_events(it.store, &query, see, &got, &err), &err, "read events");
     wrong +=

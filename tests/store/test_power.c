@@ -25,7 +25,7 @@ typedef struct promise {
 static history sessions[SESSIONS];
 static promise promises[STEPS + SESSIONS + 1];
 static size_t promise_count;
-static history_random dice;
+static test_dice dice;
 static int facts;
 static int quiet; /* so many steps without a sync follow */
 
@@ -80,7 +80,7 @@ static bool commit_some(ck_store *store, int first, int count, bool power) {
   ck_batch batches[SESSIONS];
   ck_error err = CK_ERROR_INIT;
   for (int i = 0; i < count; i++) {
-    history_prepare(&sessions[(first + i) % SESSIONS], &steps[i], 1 + history_pick(&dice, 3));
+    history_prepare(&sessions[(first + i) % SESSIONS], &steps[i], 1 + dice_pick(&dice, 3));
     batches[i] = steps[i].batch;
     batches[i].durability = power && i == count - 1 ? CK_DURABLE_POWER : CK_DURABLE_PROCESS;
   }
@@ -94,7 +94,7 @@ static bool commit_some(ck_store *store, int first, int count, bool power) {
 
 static bool resume(history *self) {
   bool lived = self->count > 0;
-  if (lived) history_resume(self, history_pick(&dice, self->count));
+  if (lived) history_resume(self, dice_pick(&dice, self->count));
   return lived;
 }
 
@@ -120,17 +120,17 @@ static bool rest_of_another(const char *url) {
 /* Whether all that was said is durable now. */
 static bool live(ck_store *store) {
   ck_error err = CK_ERROR_INIT;
-  int session = (int)history_pick(&dice, SESSIONS);
-  uint64_t what = quiet > 0 ? 60 : history_pick(&dice, 100);
+  int session = (int)dice_pick(&dice, SESSIONS);
+  uint64_t what = quiet > 0 ? 60 : dice_pick(&dice, 100);
   if (quiet > 0) quiet--;
   if (what < 50) return commit_some(store, session, 1, true);
   if (what < 60) put_fact(store);
   if (what < 75) return commit_some(store, session, 1, false);
   if (what < 87)
-    return commit_some(store, session, 2 + (int)history_pick(&dice, SESSIONS - 1), what < 82);
+    return commit_some(store, session, 2 + (int)dice_pick(&dice, SESSIONS - 1), what < 82);
   if (what < 91) return resume(&sessions[session]);
   if (what < 93) {
-    quiet = (int)history_pick(&dice, 6);
+    quiet = (int)dice_pick(&dice, 6);
     history_must(ck_store_recover(store, &err), &err, "recover");
   } else if (what < 95)
     history_must(ck_store_sync(store, &err), &err, "sync");
@@ -150,7 +150,7 @@ static void make_tape(const char *url, const char *path) {
   for (int i = 0; i < SESSIONS; i++) {
     char id[16];
     snprintf(id, sizeof id, "s%d", i);
-    history_begin(&sessions[i], store, id, history_pick(&dice, UINT32_MAX));
+    history_begin(&sessions[i], store, id, dice_pick(&dice, UINT32_MAX));
     if (i % 2) sessions[i].value_max = 12000; /* the log goes round */
     promise_all(true);
   }
@@ -295,9 +295,9 @@ static size_t *choose_moments(size_t count) {
        at = power_find_restart(at + 1))
     restarts[found++] = at;
   for (size_t i = 0; i < count; i++) {
-    moments[i] = history_pick(&dice, power_count() + 1);
+    moments[i] = dice_pick(&dice, power_count() + 1);
     if (i % 2 == 0 || found == 0) continue;
-    moments[i] = restarts[history_pick(&dice, found)] + history_pick(&dice, 12);
+    moments[i] = restarts[dice_pick(&dice, found)] + dice_pick(&dice, 12);
     if (moments[i] > power_count()) moments[i] = power_count();
   }
   qsort(moments, count, sizeof *moments, compare);
@@ -324,7 +324,7 @@ int main(void) {
   findings found = {0};
   size_t *moments = choose_moments(images);
   for (size_t i = 0; i < images; i++) {
-    power_make_image(image, moments[i], history_pick(&dice, UINT64_MAX));
+    power_make_image(image, moments[i], dice_pick(&dice, UINT64_MAX));
     check_image(&found, image_url, moments[i]);
   }
   free(moments);

@@ -15,7 +15,7 @@
 
 enum { STEPS = 30, IMAGES = 250 };
 
-static history_random dice;
+static test_dice dice;
 static history past, child;
 static char url[500], image_url[500];
 
@@ -34,7 +34,7 @@ static void do_prune(ck_store *store) {
 static void do_fork(ck_store *store) {
   ck_error err = CK_ERROR_INIT;
   (void)store;
-  history_must(history_fork(&child, &past, 7, "fork", history_pick(&dice, UINT32_MAX), &err), &err,
+  history_must(history_fork(&child, &past, 7, "fork", dice_pick(&dice, UINT32_MAX), &err), &err,
                "fork");
   ck_store_release(child.store, child.lease);
 }
@@ -102,7 +102,7 @@ static void attack(const char *name, const found *before, const found *after, co
   int64_t done = 0, undone = 0, wrong = 0;
   for (size_t i = 0; i < IMAGES; i++) {
     found now;
-    power_make_image(image, power_count() * i / (IMAGES - 1), history_pick(&dice, UINT64_MAX));
+    power_make_image(image, power_count() * i / (IMAGES - 1), dice_pick(&dice, UINT64_MAX));
     look(&now, image_url);
     bool is_after = strcmp(now.text, after->text) == 0,
          is_before = strcmp(now.text, before->text) == 0;
@@ -173,7 +173,7 @@ static void test_migration(const char *path, const char *image) {
   for (size_t i = 0; i < IMAGES; i++) {
     ck_store_stats stats = {0};
     found now;
-    power_make_image(image, power_count() * i / (IMAGES - 1), history_pick(&dice, UINT64_MAX));
+    power_make_image(image, power_count() * i / (IMAGES - 1), dice_pick(&dice, UINT64_MAX));
     if (ck_store_open(&store, image_url, &(ck_store_options){.read_only = true}, &err) == CK_OK) {
       wrong += ck_store_get_stats(&stats, store, &err) != CK_OK;
       ck_store_close(store);
@@ -207,7 +207,7 @@ int main(void) {
   tap_diag("POWER_SEED=%llu", (unsigned long long)dice.state);
   power_install();
   ck_store *store = fixture_open(url);
-  history_begin(&past, store, "past", history_pick(&dice, UINT32_MAX));
+  history_begin(&past, store, "past", dice_pick(&dice, UINT32_MAX));
   past.value_max = 3000;
   for (int i = 0; i < STEPS; i++) history_go(&past, 4);
   ck_store_release(store, past.lease);

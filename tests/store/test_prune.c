@@ -178,7 +178,7 @@ typedef struct random_case {
 
 static size_t pick_kept(random_case *self) {
   for (;;) {
-    size_t at = (size_t)history_pick(&self->past.random, self->past.count);
+    size_t at = (size_t)dice_pick(&self->past.random, self->past.count);
     if (!self->gone[at]) return at;
   }
 }
@@ -203,9 +203,9 @@ static bool equal_reports(const ck_prune_report *a, const ck_prune_report *b) {
 /* A pin on any that is there; a pinned one never goes. */
 static void pin_randomly(random_case *self) {
   ck_error err = CK_ERROR_INIT;
-  size_t at = (size_t)history_pick(&self->past.random, self->past.count);
+  size_t at = (size_t)dice_pick(&self->past.random, self->past.count);
   if (self->gone[at]) return;
-  bool pinned = history_pick(&self->past.random, 3) > 0;
+  bool pinned = dice_pick(&self->past.random, 3) > 0;
   history_must(ck_store_pin(self->past.store, self->past.lease, self->past.seqs[at], pinned, &err),
                &err, "pin");
   self->pinned[at] = pinned;
@@ -229,9 +229,9 @@ static void take_report(random_case *self, ck_prune_report *report) {
 static void prune_some(random_case *self) {
   int64_t seqs[512];
   size_t count = 0;
-  uint64_t of_ten = 1 + history_pick(&self->past.random, 9);
+  uint64_t of_ten = 1 + dice_pick(&self->past.random, 9);
   for (size_t i = 0; i < self->past.count; i++)
-    if (history_pick(&self->past.random, 10) < of_ten) seqs[count++] = self->past.seqs[i];
+    if (dice_pick(&self->past.random, 10) < of_ten) seqs[count++] = self->past.seqs[i];
   ck_prune_report planned;
   ck_error err = CK_ERROR_INIT;
   history_must(ck_store_plan_prune(self->past.store, self->past.id, seqs, count, &planned, &err),
@@ -247,7 +247,7 @@ static void prune_some(random_case *self) {
 static void prune_older(random_case *self) {
   int64_t seqs[512];
   size_t count = 0, left = 0;
-  size_t keep = (size_t)history_pick(&self->past.random, 2 * STEPS);
+  size_t keep = (size_t)dice_pick(&self->past.random, 2 * STEPS);
   for (size_t i = 0; i < self->past.count; i++) left += !self->gone[i];
   for (size_t i = 0; i < self->past.count; i++)
     if (!self->gone[i] && left-- > keep) seqs[count++] = self->past.seqs[i];
@@ -266,7 +266,7 @@ static void prune_older(random_case *self) {
 }
 
 static void prune_randomly(random_case *self) {
-  if (history_pick(&self->past.random, 3))
+  if (dice_pick(&self->past.random, 3))
     prune_some(self);
   else
     prune_older(self);
@@ -275,11 +275,11 @@ static void prune_randomly(random_case *self) {
 static int64_t live_randomly(ck_store *store, const char *id, uint64_t seed) {
   random_case *self = calloc(1, sizeof *self);
   history_begin(&self->past, store, id, seed);
-  self->past.keys = 3 + (size_t)history_pick(&self->past.random, 20);
-  self->past.value_max = 20 + (size_t)history_pick(&self->past.random, 400);
+  self->past.keys = 3 + (size_t)dice_pick(&self->past.random, 20);
+  self->past.value_max = 20 + (size_t)dice_pick(&self->past.random, 400);
   for (int i = 0; i < STEPS; i++) {
-    uint64_t dice = history_pick(&self->past.random, 10);
-    history_go(&self->past, 1 + (size_t)history_pick(&self->past.random, 6));
+    uint64_t dice = dice_pick(&self->past.random, 10);
+    history_go(&self->past, 1 + (size_t)dice_pick(&self->past.random, 6));
     if (dice > 6) pin_randomly(self);
     if (dice < 3) {
       prune_randomly(self);

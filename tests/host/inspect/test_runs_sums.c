@@ -15,11 +15,15 @@
 #include "core/runtime/session/session_private.h"
 #include "core/store/session_sums.h"
 #include "core/store/verify.h"
+#include "tests/dice.h"
 #include "tests/tap.h"
 
-enum { HISTORIES = 25, STEPS = 24, KEYS = 9, SESSIONS_MAX = 32 };
+enum { HISTORIES = 25, SEED = 7, STEPS = 24, KEYS = 9, SESSIONS_MAX = 32 };
 
 static ck_error err;
+static test_dice dice;
+
+static int roll(int sides) { return (int)dice_pick(&dice, (uint64_t)sides); }
 
 typedef struct history {
   ck_runtime *runtime;
@@ -30,7 +34,7 @@ typedef struct history {
   int64_t folded, narrow, wrong; /* conversations; of them those of several stretches; other ones */
 } history;
 
-static const char *one_of(const history *self) { return self->ids[(size_t)rand() % self->count]; }
+static const char *one_of(const history *self) { return self->ids[dice_pick(&dice, self->count)]; }
 
 /* ---- a run ---- */
 
@@ -50,17 +54,18 @@ static void append_outcome(ck_session *session, int key) {
                                      ",\"via\":\"runtime\"",
                                      ",\"denied\":{}"};
   char text[256];
+  bool model = roll(2);
+  int cost = roll(9) - 1, input = roll(50), also = roll(sizeof more / sizeof *more);
   snprintf(text, sizeof text,
            "{\"key\":\"main/k%d\",\"kind\":\"%s\",\"status\":\"ok\",\"cost\":%d,\"input_tokens\":"
            "%d%s}",
-           key, rand() % 2 ? "model" : "tool", rand() % 9 - 1, rand() % 50,
-           more[(size_t)rand() % (sizeof more / sizeof *more)]);
+           key, model ? "model" : "tool", cost, input, more[also]);
   append(session, CK_EVENT_OUTCOME, text);
 }
 
 static void act(ck_session *session) {
   char text[128];
-  int key = rand() % KEYS, what = rand() % 18;
+  int key = roll(KEYS), what = roll(18);
   ck_saved saved;
   snprintf(text, sizeof text, "{\"key\":\"main/k%d\",\"kind\":\"tool\",\"class\":\"pure\"}", key);
   if (what < 4) append(session, CK_EVENT_INTENT, text);
@@ -69,7 +74,8 @@ static void act(ck_session *session) {
     append(session, CK_EVENT_RESOLUTION,
            "{\"key\":\"main/k1\",\"verdict\":\"retry\",\"policy\":\"p\"}");
   if (what == 9) append(session, CK_EVENT_SAVING, "{\"what\":\"saved\",\"checkpoints\":1}");
-  snprintf(text, sizeof text, "{\"message\":{\"role\":\"user\",\"content\":\"%d\"}}", rand());
+  snprintf(text, sizeof text, "{\"message\":{\"role\":\"user\",\"content\":\"%d\"}}",
+           roll(1000000));
   if (what == 10) append(session, CK_EVENT_MESSAGE, text);
   for (int i = 0; what == 11 && i < 2 * CK_STRETCHES_GAP; i++) append(session, CK_EVENT_NOTE, "{}");
   if (what > 11)
@@ -78,14 +84,15 @@ static void act(ck_session *session) {
              "a boundary: %s", err.text);
 }
 
-/* Some die, with or without what they appended last. */
+/* Some die, with or without what they appended last. What an earlier run did not say stays unsaid
+ * where there is much of it (CK_SUMS_MOST). */
 static void work(ck_session *session) {
-  if (rand() % 8 == 0) session->sums.failed = true; /* as a version that keeps none */
-  session->sums.untold = rand() % 8 == 0;           /* as one that did not say where it lies */
-  for (int i = rand() % 40; i-- > 0;) act(session);
-  if (rand() % 2)
+  if (roll(8) == 0) session->sums.failed = true; /* as a version that keeps none */
+  if (roll(8) == 0) session->sums.untold = true; /* as one that did not say where it lies */
+  for (int i = roll(40); i-- > 0;) act(session);
+  if (roll(2))
     tap_must(ck_session_pause(session, "enough", &err) == CK_OK, "a pause: %s", err.text);
-  else if (rand() % 2)
+  else if (roll(2))
     tap_must(ck_session_flush(session, CK_DURABLE_PROCESS, &err) == CK_OK, "a flush");
   ck_session_close(session);
 }
@@ -99,7 +106,7 @@ typedef struct picking {
 
 static bool pick(void *to, const ck_checkpoint_info *checkpoint) {
   picking *self = to;
-  if (checkpoint->resumable && rand() % ++self->seen == 0)
+  if (checkpoint->resumable && roll(++self->seen) == 0)
     memcpy(self->id, checkpoint->id, sizeof self->id);
   return true;
 }
@@ -137,7 +144,7 @@ static void resume(history *self, const char *id) {
   picking p;
   ck_session *session;
   ck_resume_options options = {.retry = true};
-  if (rand() % 4 == 0) options.checkpoint = any_checkpoint(&p, self, id);
+  if (roll(4) == 0) options.checkpoint = any_checkpoint(&p, self, id);
   tap_must(ck_session_resume(&session, self->runtime, id, &options, &err) == CK_OK, "a resume: %s",
            err.text);
   compare_said(self, session);
@@ -148,7 +155,7 @@ static void rewind_or_fork(history *self, const char *id) {
   picking p;
   ck_history_edit_result made;
   ck_history_edit_options options = {.checkpoint = any_checkpoint(&p, self, id)};
-  bool forks = rand() % 3 && self->count < SESSIONS_MAX;
+  bool forks = roll(3) && self->count < SESSIONS_MAX;
   if (!options.checkpoint) return;
   if (forks)
     snprintf(self->ids[self->count], sizeof *self->ids, "h%d_%d", self->number, ++self->made);
@@ -163,7 +170,7 @@ static void rewind_or_fork(history *self, const char *id) {
 
 static void prune(const history *self, const char *id) {
   ck_pruned pruned;
-  ck_prune_order order = {.keep = rand() % 6};
+  ck_prune_order order = {.keep = roll(6)};
   tap_must(ck_session_prune_at_rest(&pruned, self->runtime->store, id, &order, &err) == CK_OK,
            "a prune: %s", err.text);
   ck_pruned_clear(&pruned);
@@ -184,8 +191,8 @@ static void delete (history *self, char *id) {
 
 static void step(history *self) {
   char *id = (char *)one_of(self);
-  int what = rand() % 12;
-  self->runtime->sums_every = rand() % 30 - 1; /* 0: as it is outside of tests; -1: each has them */
+  int what = roll(12);
+  self->runtime->sums_every = roll(30) - 1; /* 0: as it is outside of tests; -1: each has them */
   if (what < 7)
     resume(self, id);
   else if (what < 10)
@@ -342,19 +349,21 @@ static bool try_history(history *self, int number) {
 
 static void test_histories(const char *url) {
   history self = {0};
-  int right = 0;
+  int right = 0, histories = (int)dice_number("SUMS_HISTORIES", HISTORIES);
+  dice = (test_dice){dice_number("SUMS_SEED", SEED)};
+  tap_diag("SUMS_HISTORIES=%d SUMS_SEED=%llu", histories, (unsigned long long)dice.state);
   tap_must(
       ck_runtime_open(&self.runtime, url, &(ck_store_options){.create = true}, NULL, &err) == CK_OK,
       "a store: %s", err.text);
-  for (int i = 0; i < HISTORIES; i++) right += try_history(&self, i);
-  tap_is_int(right, HISTORIES,
+  for (int i = 0; i < histories; i++) right += try_history(&self, i);
+  tap_is_int(right, histories,
              "runs, open calls and estimates are what the transcript adds up to, at each point of "
              "random histories");
-  tap_ok(self.kept > HISTORIES, "most of it is read from checkpoints that keep sums (%lld)",
+  tap_ok(self.kept > histories, "most of it is read from checkpoints that keep sums (%lld)",
          (long long)self.kept);
   tap_is_int(self.wrong, 0, "of %lld conversations that are resumed none lacks anything",
              (long long)self.folded);
-  tap_ok(self.narrow > HISTORIES, "though they are looked for in parts of the transcript (%lld)",
+  tap_ok(self.narrow > histories, "though they are looked for in parts of the transcript (%lld)",
          (long long)self.narrow);
   tap_is_int(problems(&self), 0, "verify finds nothing");
   ck_runtime_close(self.runtime);
@@ -388,7 +397,6 @@ static void test_wrong_sums(void (*change)(ck_sums *sums)) {
 }
 
 int main(void) {
-  srand(7);
   test_histories("memory:");
   test_wrong_sums(change_count);
   test_wrong_sums(change_said);

@@ -8,6 +8,7 @@
 #include "core/runtime/execution/limits.h"
 #include "core/runtime/history/resolve.h"
 #include "tests/runtime/execution/limits_fixture.h"
+#include "tests/dice.h"
 #include "tests/tap.h"
 
 static int64_t count_events(fake_flow *s, const char *what);
@@ -263,7 +264,7 @@ static void test_never_forgets(void) {
            "'b' }, { scope = 'c', task = 1, agent = 'c' } } "
            "ctx.join { 'a', 'b', 'c' } return 1" TAIL;
   int wrong = 0, completed = 0, crashes = 0;
-  srand(4);
+  test_dice dice = {4};
   for (int round = 0; round < 200; round++) {
     char id[32];
     snprintf(id, sizeof id, "never-%d", round);
@@ -272,15 +273,15 @@ static void test_never_forgets(void) {
     fake_flow_open(&s, flow);
     fake_flow_start(&s, id);
     for (int move = 0; move < 400 && s.status == CK_E_PENDING; move++) {
-      if (rand() % 5 == 0) {
+      if (dice_pick(&dice, 5) == 0) {
         spent += (int64_t)s.count * 1000; /* begun, and lost */
         fake_flow_crash(&s);
         fake_flow_resume(&s, id);
         crashes++;
       } else if (s.count > 0) {
-        int64_t cost = rand() % 900 + 1;
+        int64_t cost = (int64_t)dice_pick(&dice, 900) + 1;
         char key[CK_STATE_KEY_MAX];
-        snprintf(key, sizeof key, "%s", s.started[(size_t)rand() % s.count].key);
+        snprintf(key, sizeof key, "%s", s.started[dice_pick(&dice, s.count)].key);
         spent += cost;
         fake_flow_ok(&s, key, limits_reply, cost);
       }

@@ -6,11 +6,15 @@
 
 #include "core/runtime/session/opening/approval.h"
 #include "core/runtime/session/session.h"
+#include "tests/dice.h"
 #include "tests/tap.h"
 
 enum { HISTORIES = 300, STEPS = 14, MANY = 80 };
 
 static ck_error err;
+static test_dice dice = {20};
+
+static int roll(uint64_t sides) { return (int)dice_pick(&dice, sides); }
 
 typedef struct history {
   ck_runtime *runtime;
@@ -38,12 +42,12 @@ static void work(ck_session *session, int boundaries) {
  * event: the session goes on to ask what it asked. */
 static void run(history *self, bool executes) {
   ck_session *session;
-  int boundaries = rand() % 4 ? rand() % 3 : MANY;
+  int boundaries = roll(4) ? roll(3) : MANY;
   ck_resume_options options = {.about = executes ? self->about : NULL};
   tap_must(ck_session_resume(&session, self->runtime, self->id, &options, &err) == CK_OK,
            "a resume: %s", err.text);
   work(session, boundaries);
-  if (rand() % 3)
+  if (roll(3))
     tap_must(ck_session_pause(session, "enough", &err) == CK_OK, "a pause: %s", err.text);
   ck_session_close(session);
   if (executes) self->expected = 0;
@@ -61,7 +65,7 @@ static void record(history *self, ck_event_kind kind, ck_value *body) {
 }
 
 static void step(history *self) {
-  switch (rand() % 7) {
+  switch (roll(7)) {
     case 0:
       run(self, true);
       break;
@@ -76,7 +80,7 @@ static void step(history *self) {
       record(self, CK_EVENT_SESSION_REWOUND, self->nothing);
       break;
     default:
-      record(self, CK_EVENT_RESUME_APPROVAL, rand() % 2 ? self->asks : self->allows);
+      record(self, CK_EVENT_RESUME_APPROVAL, roll(2) ? self->asks : self->allows);
       break;
   }
 }
@@ -101,9 +105,9 @@ static bool try_history(history *self, int number) {
   bool same = true;
   snprintf(self->id, sizeof self->id, "h%d", number);
   self->expected = 0;
-  ck_session_options options = {.id = self->id, .about = rand() % 2 ? self->about : NULL};
+  ck_session_options options = {.id = self->id, .about = roll(2) ? self->about : NULL};
   tap_must(ck_session_start(&session, self->runtime, &options, &err) == CK_OK, "a session");
-  work(session, rand() % 3);
+  work(session, roll(3));
   tap_must(ck_session_pause(session, "enough", &err) == CK_OK, "a pause");
   ck_session_close(session);
   for (int i = 0; i < STEPS && same; i++) {
@@ -119,7 +123,6 @@ int main(void) {
                   .allows = value("{\"question\":\"Go on?\",\"answer\":\"allow\"}"),
                   .nothing = value("{}")};
   int right = 0;
-  srand(20);
   tap_must(ck_runtime_open(&self.runtime, "memory:", &(ck_store_options){.create = true}, NULL,
                            &err) == CK_OK,
            "a store: %s", err.text);

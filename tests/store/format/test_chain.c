@@ -8,7 +8,7 @@
 #include "tests/store/history.h"
 #include "tests/tap.h"
 
-static history_random dice = {4711};
+static test_dice dice = {4711};
 
 static ck_store *open_store(void) {
   ck_error err = CK_ERROR_INIT;
@@ -55,11 +55,11 @@ static int live_randomly(ck_store *store, int number) {
   int wrong = 0;
   snprintf(id, sizeof id, "random_%d", number);
   history_begin(&past, store, id, (uint64_t)number);
-  past.keys = 1 + history_pick(&dice, 30);
-  past.value_max = 2 + history_pick(&dice, number % 10 ? 400 : 30000);
-  for (uint64_t steps = 1 + history_pick(&dice, 25); steps > 0; steps--) {
-    history_go(&past, history_pick(&dice, 5));
-    if (history_pick(&dice, 8) == 0) history_resume(&past, history_pick(&dice, past.count));
+  past.keys = 1 + dice_pick(&dice, 30);
+  past.value_max = 2 + dice_pick(&dice, number % 10 ? 400 : 30000);
+  for (uint64_t steps = 1 + dice_pick(&dice, 25); steps > 0; steps--) {
+    history_go(&past, dice_pick(&dice, 5));
+    if (dice_pick(&dice, 8) == 0) history_resume(&past, dice_pick(&dice, past.count));
   }
   for (size_t i = 0; i < past.count; i++) wrong += !history_loads(&past, i);
   history_clear(&past);

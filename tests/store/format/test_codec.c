@@ -9,7 +9,7 @@
 #include "tests/store/history.h"
 #include "tests/tap.h"
 
-static history_random dice = {20260131};
+static test_dice dice = {20260131};
 
 static void must(ck_status status, const ck_error *err) {
   history_must(status, err, "a step of the test");
@@ -18,7 +18,7 @@ static void must(ck_status status, const ck_error *err) {
 /* ---- splices ---- */
 
 static void fill(char *to, size_t len, unsigned letters) {
-  for (size_t i = 0; i < len; i++) to[i] = (char)('a' + history_pick(&dice, letters));
+  for (size_t i = 0; i < len; i++) to[i] = (char)('a' + dice_pick(&dice, letters));
 }
 
 static bool splice_is_longest(ck_bytes old, ck_bytes new) {
@@ -36,9 +36,9 @@ static void test_splice(void) {
   int wrong = 0;
   fill(a, sizeof a, 26);
   for (int i = 0; i < 3000; i++) {
-    size_t old = 64 + history_pick(&dice, 19000), at = history_pick(&dice, old),
-           put = history_pick(&dice, 300);
-    size_t cut = history_pick(&dice, old - at), new = at + put + (old - at - cut);
+    size_t old = 64 + dice_pick(&dice, 19000), at = dice_pick(&dice, old),
+           put = dice_pick(&dice, 300);
+    size_t cut = dice_pick(&dice, old - at), new = at + put + (old - at - cut);
     memcpy(b, a, at);
     fill(b + at, put, 2);
     memcpy(b + at + put, a + at + cut, old - at - cut);
@@ -64,9 +64,9 @@ static void test_splice_digest(void) {
   int wrong = 0;
   fill(old, len, 26);
   for (int i = 0; i < 2000; i++) {
-    size_t at = history_pick(&dice, 3) ? len - history_pick(&dice, 80) : history_pick(&dice, len);
-    size_t next = at + history_pick(&dice, 400);
-    if (next < 200 || next > SIZE - 500) next = 16300 + history_pick(&dice, 200);
+    size_t at = dice_pick(&dice, 3) ? len - dice_pick(&dice, 80) : dice_pick(&dice, len);
+    size_t next = at + dice_pick(&dice, 400);
+    if (next < 200 || next > SIZE - 500) next = 16300 + dice_pick(&dice, 200);
     if (at > next) at = next;
     memcpy(new, old, at);
     fill(new + at, next - at, 26);
@@ -143,7 +143,7 @@ static void test_round_trip(ck_store *store) {
     ck_chain *anew = make_chain(past.id, past.state, past.parent, &parent);
     ck_checkpoint_row row;
     ck_buffer plain = {0};
-    encode(&pair, &past, 1 + history_pick(&dice, 4));
+    encode(&pair, &past, 1 + dice_pick(&dice, 4));
     must(ck_chain_encode(&row, &plain, anew, &pair.step.checkpoint, 1, &err), &err);
     pair.row.covers = row.covers = 0;
     keyframes += pair.row.keyframe == pair.row.seq;
@@ -283,12 +283,12 @@ static void test_more_bytes(ck_bytes plain) {
 /* No digest protects here: bytes that someone made on purpose. */
 static void test_hostile(ck_bytes plain) {
   for (int i = 0; i < 60000; i++) {
-    size_t len = history_pick(&dice, 4) ? plain.len : 1 + history_pick(&dice, plain.len);
+    size_t len = dice_pick(&dice, 4) ? plain.len : 1 + dice_pick(&dice, plain.len);
     unsigned char *copy = malloc(len);
     memcpy(copy, plain.data, len);
-    for (uint64_t n = 1 + history_pick(&dice, 4); n > 0; n--)
-      copy[history_pick(&dice, len)] =
-          (unsigned char)(history_pick(&dice, 3) ? history_pick(&dice, 256) : 255);
+    for (uint64_t n = 1 + dice_pick(&dice, 4); n > 0; n--)
+      copy[dice_pick(&dice, len)] =
+          (unsigned char)(dice_pick(&dice, 3) ? dice_pick(&dice, 256) : 255);
     walk((ck_bytes){(char *)copy, len});
     free(copy);
   }
@@ -378,7 +378,7 @@ static void test_arena(void) {
     unsigned char *pieces[300];
     size_t lens[300];
     for (int i = 0; i < 300; i++) {
-      lens[i] = history_pick(&dice, 20) ? history_pick(&dice, 5000) : history_pick(&dice, 800000);
+      lens[i] = dice_pick(&dice, 20) ? dice_pick(&dice, 5000) : dice_pick(&dice, 800000);
       pieces[i] = ck_arena_push(&arena, lens[i]);
       size_t kept = lens[i] / 2;
       memset(pieces[i], i & 255, lens[i]);

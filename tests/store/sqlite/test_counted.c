@@ -56,7 +56,7 @@ static void prune(history *past) {
   ck_prune_report report, plan;
   tap_must(seqs != NULL, "memory");
   for (size_t i = 0; i < past->count; i++)
-    if (history_pick(&past->random, 3)) seqs[count++] = past->seqs[i];
+    if (dice_pick(&past->random, 3)) seqs[count++] = past->seqs[i];
   history_must(ck_store_prune(past->store, past->lease, seqs, count, &report, &err), &err, "prune");
   history_must(ck_store_plan_prune(past->store, past->id, NULL, 0, &plan, &err), &err, "plan");
   ck_checkpoint_count left;
@@ -69,7 +69,7 @@ static void prune(history *past) {
 }
 
 static void step(history *past) {
-  uint64_t what = history_pick(&past->random, 8), steps = history_pick(&past->random, LONG);
+  uint64_t what = dice_pick(&past->random, 8), steps = dice_pick(&past->random, LONG);
   if (what == 0)
     prune(past);
   else if (what == 1 && past->count)

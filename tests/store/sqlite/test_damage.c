@@ -26,7 +26,7 @@ static const fixture_step process = {.text = "t", .key = "memory.k", .value = "2
 
 static char url[400];
 static const char *path;
-static history_random dice;
+static test_dice dice;
 static size_t step_bytes = STEP;
 
 static void use(const char *name) {
@@ -82,7 +82,7 @@ static void clear_image(image *self) {
 }
 
 static void flip(image *in, int which, size_t at) {
-  in->data[which][at] = (char)(in->data[which][at] ^ (1 << history_pick(&dice, 8)));
+  in->data[which][at] = (char)(in->data[which][at] ^ (1 << dice_pick(&dice, 8)));
 }
 
 /* ---- a writer that dies ---- */
@@ -196,7 +196,7 @@ static void judge(findings *found, int64_t events, int which, size_t at, const c
 
 static void flip_all(findings *found, const image *from, int which, size_t end) {
   size_t step = which == LOCK ? 1 : step_bytes;
-  for (size_t at = history_pick(&dice, step); at < end; at += step) {
+  for (size_t at = dice_pick(&dice, step); at < end; at += step) {
     ck_error err;
     char kept = from->data[which][at];
     flip((image *)(uintptr_t)from, which, at);
@@ -237,7 +237,7 @@ static void flip_file(int which, size_t at) {
   uint8_t byte = 0;
   int fd = open(file_name(path, which), O_RDWR | O_CLOEXEC);
   bool good = fd >= 0 && pread(fd, &byte, 1, (off_t)at) == 1;
-  byte = (uint8_t)(byte ^ (1 << history_pick(&dice, 8)));
+  byte = (uint8_t)(byte ^ (1 << dice_pick(&dice, 8)));
   tap_must(good && pwrite(fd, &byte, 1, (off_t)at) == 1 && close(fd) == 0, "a bit is changed");
 }
 
@@ -271,7 +271,7 @@ static void test_live_bits(void) {
   for (int which = 0; which < FILES; which++) {
     findings found = {0};
     size_t step = which == LOCK ? 4 : which == SHARED ? step_bytes / 2 : step_bytes * 3;
-    for (size_t at = history_pick(&dice, step); at < at_work.len[which]; at += step)
+    for (size_t at = dice_pick(&dice, step); at < at_work.len[which]; at += step)
       flip_live(&found, which, at);
     tap_ok(found.points > 0 && found.wrong == 0,
            "beside a writer, a bit of %s: %lld points, %lld told, %lld harmless, %lld wrong",
