@@ -38,7 +38,8 @@ typedef struct ck_sums {
   bool untold;       /* not known, as in sums that were kept before there was `said` */
   int64_t until;     /* seq up to which all events are taken */
   int64_t kept;      /* seq of the last checkpoint that has them; 0: none. The caller's */
-  bool failed;       /* the sums are worth nothing: for want of memory, or by the caller */
+  int64_t uncalled; /* seq up to which there are no calls and no verdicts; 0: not known. Likewise */
+  bool failed;      /* the sums are worth nothing: for want of memory, or by the caller */
 } ck_sums;
 
 /* Events that count, as bits of ck_event_query.kinds. */

@@ -100,6 +100,7 @@ ck_status ck_store_get_sums(ck_sums *out, ck_store *self, const ck_sums_query *q
   if (!status && at > 0 && at <= until)
     status = find(&newest, self, query->session, at - 1, at, err);
   if (status) return status;
+  if (!out->count && !out->open.count && !out->beside_first) out->uncalled = out->kept;
   if (!out->kept && query->most && until > query->most) out->failed = true;
   if (out->failed) return CK_OK;
   status = read_calls(out, self, query, err);

@@ -178,7 +178,7 @@ static int by_seq(const void *a, const void *b) {
 }
 
 ck_status ck_recent_effects_read(ck_recent_effects *out, ck_store *store, const ck_head *head,
-                                 bool runs, ck_error *err) {
+                                 int64_t uncalled, bool runs, ck_error *err) {
   ck_session_status at = head->session.status;
   bool over = at == CK_SESSION_COMPLETED || at == CK_SESSION_CANCELLED;
   bool waits = at == CK_SESSION_RUNNING ? runs : ck_queued_from(&head->session) != 0;
@@ -188,6 +188,7 @@ ck_status ck_recent_effects_read(ck_recent_effects *out, ck_store *store, const 
       ck_view_make(&view, head->timelines, head->timeline_count, head->session.timeline, err);
   ck_event_query query = {.session = head->session.no,
                           .view = &view,
+                          .after = uncalled,
                           .kinds = 1ull << CK_EVENT_INTENT | 1ull << CK_EVENT_OUTCOME |
                                    1ull << CK_EVENT_REPLAY | 1ull << CK_EVENT_RESOLUTION,
                           .backward = true};

@@ -32,9 +32,11 @@ typedef struct ck_recent_effects {
 } ck_recent_effects;
 
 /* Those of the live timeline; no more than the session's last events are read, however long it
- * is. `runs`: a process has it, so an effect may wait to be tried again. */
+ * is. `uncalled`: up to that seq there are none, see ck_runs; 0: that is not known. `runs`: a
+ * process has it, so an effect may wait to be tried again. */
 CK_CHECKED ck_status ck_recent_effects_read(ck_recent_effects *out, ck_store *store,
-                                            const ck_head *head, bool runs, ck_error *err);
+                                            const ck_head *head, int64_t uncalled, bool runs,
+                                            ck_error *err);
 void ck_recent_effects_clear(ck_recent_effects *self);
 /* Adds "last_effects": [{seq, effect, at?, kind, name?, agent?, status, begun?, duration_ms?,
  * cost_usd?, error?, refuses?, retries_at?, next_try?, retried_by?}, …]. */

@@ -101,6 +101,7 @@ static void take_sums(ck_runs *self, const ck_sums *sums) {
   for (size_t i = 0; i < sums->count; i++) take_sum(self, &sums->list[i]);
   self->cut_off = sums->cut_off;
   self->open = (int64_t)sums->open.count;
+  self->uncalled = sums->uncalled;
 }
 
 /* ---- how they began and ended ---- */

@@ -50,6 +50,7 @@ typedef struct ck_runs {
   int64_t reserved; /* the part of the totals that is an estimate */
   int64_t cut_off;  /* answers of models that end before their end */
   int64_t open;     /* intents that have no outcome yet */
+  int64_t uncalled; /* seq up to which there are no calls and no verdicts; 0: not known */
 } ck_runs;
 
 /* Borrows `head`. `live`: a process runs the session now. `beside`: NULL for none. */

@@ -140,7 +140,8 @@ static ck_status read_stored(ck_session_view *self, const ck_inspection *inspect
   if (status == CK_OK) status = ck_marks_read(&self->marks, store, self->head, err);
   if (status == CK_OK) status = ck_agents_spent_read(&self->agents, store, self->head, err);
   if (status == CK_OK)
-    status = ck_recent_effects_read(&self->recent, store, self->head, self->live != 0, err);
+    status = ck_recent_effects_read(&self->recent, store, self->head, self->runs.uncalled,
+                                    self->live != 0, err);
   return status;
 }
 

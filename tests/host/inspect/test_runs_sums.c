@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/host/inspect/recent_effects.h"
 #include "core/host/inspect/runs.h"
 #include "core/runtime/history/fork.h"
 #include "core/runtime/history/prune_at_rest.h"
@@ -31,6 +32,7 @@ typedef struct history {
   size_t count;
   int number, made;
   int64_t kept;                  /* answers that came from a checkpoint's sums */
+  int64_t uncalled;              /* those that say from where on there are calls */
   int64_t folded, narrow, wrong; /* conversations; of them those of several stretches; other ones */
 } history;
 
@@ -282,6 +284,22 @@ static bool same_run(const oracle *o, const ck_run *run) {
          a->unmetered == b->unmetered && o->reserved[run->timeline->no] == run->reserved;
 }
 
+/* What is looked for behind that alone is what there is. */
+static bool same_effects(history *self, const ck_head *head, int64_t uncalled) {
+  ck_recent_effects all = {0}, some = {0};
+  ck_store *store = self->runtime->store;
+  tap_must(ck_recent_effects_read(&all, store, head, 0, false, &err) == CK_OK &&
+               ck_recent_effects_read(&some, store, head, uncalled, false, &err) == CK_OK,
+           "effects: %s", err.text);
+  bool same = all.count == some.count;
+  for (size_t i = 0; same && i < all.count; i++)
+    same = all.list[i].seq == some.list[i].seq && all.list[i].status == some.list[i].status;
+  self->uncalled += uncalled > 0 && all.count > 0;
+  ck_recent_effects_clear(&all);
+  ck_recent_effects_clear(&some);
+  return same;
+}
+
 static bool agrees(history *self, const char *id) {
   ck_head head;
   ck_runs runs = {0};
@@ -305,6 +323,7 @@ static bool agrees(history *self, const char *id) {
   bool same = runs.reserved == o->all_reserved && runs.cut_off == o->cut_off && runs.open == open &&
               seen.settled == o->settled && seen.saved == o->saved;
   for (size_t i = 0; i < runs.count; i++) same = same && same_run(o, &runs.list[i]);
+  same = same && same_effects(self, &head, runs.uncalled);
   if (!same) tap_diag("%s, of %lld events", id, (long long)head.last_seq);
   ck_runs_clear(&runs);
   ck_head_clear(&head);
@@ -326,6 +345,24 @@ static int64_t problems(const history *self) {
   return report.problems;
 }
 
+/* The sums that are kept here are the last ones for long: before any call or verdict, or behind
+ * one. */
+static void begin_calmly(history *self, ck_session *session) {
+  ck_saved saved;
+  int what = roll(5);
+  self->runtime->sums_every = -1;
+  if (what == 1)
+    append(session, CK_EVENT_INTENT, "{\"key\":\"main/k0\",\"kind\":\"tool\",\"class\":\"pure\"}");
+  if (what == 2)
+    append(session, CK_EVENT_RESOLUTION, "{\"key\":\"main/k1\",\"verdict\":\"retry\"}");
+  if (what == 3) append_outcome(session, 1);
+  for (int i = 0; i < 2; i++)
+    tap_must(ck_session_boundary(&saved, session, &(ck_boundary){.kind = CK_BOUNDARY_TOOL_ROUND},
+                                 &err) == CK_OK,
+             "a boundary: %s", err.text);
+  self->runtime->sums_every = 0;
+}
+
 static void begin(history *self, int number) {
   ck_session *session;
   self->number = number;
@@ -334,12 +371,13 @@ static void begin(history *self, int number) {
   tap_must(ck_session_start(&session, self->runtime, &(ck_session_options){.id = self->ids[0]},
                             &err) == CK_OK,
            "a session: %s", err.text);
+  if (roll(4)) begin_calmly(self, session);
   work(session);
 }
 
 static bool try_history(history *self, int number) {
-  bool same = true;
   begin(self, number);
+  bool same = agrees(self, self->ids[0]);
   for (int i = 0; i < STEPS && same; i++) {
     step(self);
     for (size_t k = 0; k < self->count && same; k++) same = agrees(self, self->ids[k]);
@@ -361,6 +399,8 @@ static void test_histories(const char *url) {
              "random histories");
   tap_ok(self.kept > histories, "most of it is read from checkpoints that keep sums (%lld)",
          (long long)self.kept);
+  tap_ok(self.uncalled > 0, "some say from where on calls are to be looked for (%lld)",
+         (long long)self.uncalled);
   tap_is_int(self.wrong, 0, "of %lld conversations that are resumed none lacks anything",
              (long long)self.folded);
   tap_ok(self.narrow > histories, "though they are looked for in parts of the transcript (%lld)",
