@@ -119,7 +119,7 @@ typedef struct ck_backend {
   CK_CHECKED ck_status (*list_forks)(void *self, int64_t session, ck_session_visit visit, void *to,
                                      ck_error *err);
 
-  /* ---- CK_BACKEND_REQUEST ---- */
+  /* ---- CK_BACKEND_REQUEST; get_request: of a damaged one (CK_E_CORRUPT) out->no alone ---- */
   CK_CHECKED ck_status (*put_request)(void *self, const ck_request *request, ck_error *err);
   CK_CHECKED ck_status (*get_request)(ck_request *out, bool *found, void *self, ck_lease lease,
                                       int64_t after, ck_error *err);

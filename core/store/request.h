@@ -9,7 +9,8 @@
 CK_CHECKED ck_status ck_store_put_request(ck_store *self, const ck_request *request, ck_error *err);
 /* The oldest request of the leased session behind number `after`, which stays in the store; false
  * in *found when there is none. Requests of several processes can come in another order than that
- * of their numbers. CK_E_FENCED. */
+ * of their numbers. CK_E_CORRUPT: that one is not what was written; its number is in out->no, so
+ * that those behind it can be asked for. CK_E_FENCED. */
 CK_CHECKED ck_status ck_store_get_request(ck_request *out, bool *found, ck_store *self,
                                           ck_lease lease, int64_t after, ck_error *err);
 /* Takes request `no` of the leased session out of the store: it is carried out. Process-durable;

@@ -91,5 +91,7 @@ until [ "$(ask "SELECT count(*) FROM request")" = 0 ]; do :; done
 steps one two three four
 ended
 is "a request that is not sealed is none" "$code" 0
+is "and is told" "$("$CKRUN" --json sessions log asked --all --kind note 2>/dev/null |
+  grep -c '"problem":"')" 1
 
 finish

@@ -1,5 +1,6 @@
 /* requests_take.c - the owner of a session takes the requests that were left for it, or for a run
  * before, and notes that it did. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +13,8 @@ typedef enum {
   STANDS,
   VOID,    /* it was carried out, or made void by how a run ended */
   DONE,    /* it was carried out, and its run died before it could say so */
-  REFUSED, /* nobody knows any more what it was meant for, or somebody was faster */
+  REFUSED, /* nobody knows any more what it was meant for, or somebody was faster; or its row is
+            * not what was written */
 } fate;
 
 /* The request, the run that it was left for, and what was found out about it. */
@@ -22,6 +24,7 @@ typedef struct looked_at {
   ck_taken_request taken;
   fate fate;
   const char *problem; /* REFUSED */
+  ck_error damage;     /* of its row */
 } looked_at;
 
 /* NULL: it is no text. */
@@ -140,6 +143,17 @@ static ck_status look_at(looked_at *of, ck_session *self, const ck_request *row,
   return of->taken.earlier ? judge(of, self, err) : CK_OK;
 }
 
+/* What it asked for nobody knows: it is named by its number. */
+static void refuse_damaged(looked_at *of, int64_t no) {
+  ck_session_request *request = of->request;
+  *request = (ck_session_request){.kind = CK_REQUEST_KIND_COUNT};
+  snprintf(request->id, sizeof request->id, "no %lld", (long long)no);
+  of->taken = (ck_taken_request){.no = no, .kind = request->kind};
+  strcpy(of->taken.id, request->id);
+  of->fate = REFUSED;
+  of->problem = of->damage.text;
+}
+
 /* What is not to be carried out leaves the store, those of which nobody was told with a note. */
 static ck_status put_away(const looked_at *of, ck_session *self, ck_error *err) {
   if (of->fate == VOID)
@@ -148,19 +162,34 @@ static ck_status put_away(const looked_at *of, ck_session *self, ck_error *err) 
   return status == CK_OK ? ck_session_note_request(self, of->request, of->problem, err) : status;
 }
 
+/* A row that is not what was written is none to end at: of->damage says what is wrong with it. */
+static ck_status get(ck_request *out, bool *there, looked_at *of, ck_session *self, int64_t after,
+                     ck_error *err) {
+  ck_error problem = CK_ERROR_INIT;
+  ck_status status =
+      ck_store_get_request(out, there, self->runtime->store, self->lease, after, &problem);
+  of->damage = (ck_error)CK_ERROR_INIT;
+  if (status == CK_OK) return CK_OK;
+  if (status != CK_E_CORRUPT || !out->no) return ck_error_set(err, status, "%s", problem.text);
+  of->damage = problem;
+  return CK_OK;
+}
+
 /* The next behind number `*after` that this run has not taken and that stands. */
 static ck_status next(looked_at *of, bool *found, ck_session *self, int64_t *after, ck_error *err) {
   ck_request row;
   ck_status status = CK_OK;
   for (*found = false; status == CK_OK && !*found;) {
     bool there;
-    status = ck_store_get_request(&row, &there, self->runtime->store, self->lease, *after, err);
-    if (status != CK_OK || !there) return status;
+    status = get(&row, &there, of, self, *after, err);
+    bool damaged = of->damage.status != CK_OK;
+    if (status != CK_OK || (!there && !damaged)) return status;
     *after = row.no;
     of->fate = STANDS;
     of->problem = NULL;
     bool taken = ck_taken_find_no(&self->taken, row.no);
-    if (!taken) status = look_at(of, self, &row, err);
+    if (!taken && damaged) refuse_damaged(of, row.no);
+    if (!taken && !damaged) status = look_at(of, self, &row, err);
     ck_request_clear(&row);
     if (taken) continue;
     *found = status == CK_OK && of->fate == STANDS;

@@ -78,25 +78,26 @@ static bool is_settled(const ck_session *self, const ck_request *row, ck_session
                        const char *reason) {
   int64_t from_ms;
   const ck_taken_request *one = ck_taken_find_no(&self->taken, row->no);
-  ck_request_kind kind = ck_request_kind_of(row->kind);
   bool goes_on = status == CK_SESSION_PAUSED && ck_pause_reason_goes_on(&from_ms, reason);
-  if (status == CK_SESSION_COMPLETED || status == CK_SESSION_CANCELLED) return true;
   if (one && one->over) return true;
+  if (!row->kind) return false; /* damaged: it is told first, by the next run */
+  if (status == CK_SESSION_COMPLETED || status == CK_SESSION_CANCELLED) return true;
+  ck_request_kind kind = ck_request_kind_of(row->kind);
   return !goes_on && (kind == CK_REQUEST_PAUSE || kind == CK_REQUEST_CHECKPOINT);
 }
 
 void ck_session_settle_requests(ck_session *self, ck_session_status status, const char *reason) {
   ck_store *store = self->runtime->store;
   ck_error ignored = CK_ERROR_INIT;
-  ck_request row;
-  bool found = true;
-  ck_status read = CK_OK;
-  for (int64_t after = 0; found && read == CK_OK;) {
-    read = ck_store_get_request(&row, &found, store, self->lease, after, &ignored);
-    if (read != CK_OK || !found) return;
-    after = row.no;
-    if (is_settled(self, &row, status, reason))
-      read = ck_store_drop_request(store, self->lease, row.no, &ignored);
+  ck_request row = {0};
+  for (bool more = true; more;) {
+    bool found;
+    ck_status read = ck_store_get_request(&row, &found, store, self->lease, row.no, &ignored);
+    more = (read == CK_OK && found) || (read == CK_E_CORRUPT && row.no);
+    if (more && is_settled(self, &row, status, reason))
+      more = ck_store_drop_request(store, self->lease, row.no, &ignored) == CK_OK;
+    int64_t no = row.no;
     ck_request_clear(&row);
+    row.no = no;
   }
 }

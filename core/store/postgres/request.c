@@ -33,10 +33,14 @@ static ck_status fenced(const ck_postgres *self, ck_lease lease, ck_error *err) 
                       (long long)lease.session, self->url.name);
 }
 
-static ck_status read_body(ck_value **out, ck_bytes body, ck_error *err) {
+static ck_status read_body(ck_request *out, const ck_postgres *self, ck_bytes body, ck_error *err) {
+  ck_error problem = CK_ERROR_INIT;
   if (!body.len) return CK_OK;
   bool sealed = (unsigned char)*body.data < ' '; /* the mark of sealed values (sealed/sealed.h) */
-  return sealed ? ck_value_copy(out, body, err) : ck_value_new(out, body, err);
+  if (!sealed && ck_json_check(body, &problem) != CK_OK)
+    return ck_error_set(err, CK_E_CORRUPT, "request %lld in store %s is not what was written: %s",
+                        (long long)out->no, self->url.name, problem.text);
+  return ck_value_copy(&out->body, body, err);
 }
 
 /* Called at every boundary and nearly always without result: a read. */
@@ -53,7 +57,7 @@ static ck_status find_request(ck_request *out, bool *found, ck_postgres *self, c
   out->no = row.count ? ck_postgres_int(&row, 0) : 0;
   *found = out->no != 0;
   if (*found) status = ck_text_copy(&out->kind, ck_postgres_text(&row, 1), err);
-  if (*found && status == CK_OK) status = read_body(&out->body, ck_postgres_bytes(&row, 2), err);
+  if (*found && status == CK_OK) status = read_body(out, self, ck_postgres_bytes(&row, 2), err);
   self->pq->clear(result);
   return status;
 }
@@ -64,8 +68,10 @@ static ck_status get_request(ck_request *out, bool *found, void *to, ck_lease le
   *found = false;
   ck_status status = find_request(out, found, to, lease, after, err);
   if (status == CK_OK && *found) return CK_OK;
+  int64_t damaged = status == CK_E_CORRUPT ? out->no : 0;
   *found = false;
   ck_request_clear(out);
+  out->no = damaged;
   return status;
 }
 

@@ -30,11 +30,11 @@ static ck_status fenced(const ck_sqlite *self, ck_lease lease, ck_error *err) {
 static ck_status read_request(ck_request *out, ck_sqlite *self, sqlite3_stmt *stmt, ck_error *err) {
   const char *kind = ck_column_text(stmt, 2);
   ck_bytes body = ck_column_bytes(stmt, 3);
+  out->no = sqlite3_column_int64(stmt, 1);
   if (!sqlite3_column_int(stmt, 4))
     return ck_error_set(err, CK_E_CORRUPT,
                         "request %lld in store %s is not what was written: its check differs",
-                        (long long)sqlite3_column_int64(stmt, 1), self->path);
-  out->no = sqlite3_column_int64(stmt, 1);
+                        (long long)out->no, self->path);
   out->kind = strdup(kind ? kind : "");
   if (!out->kind) return ck_error_no_memory(err);
   bool sealed =
@@ -74,8 +74,10 @@ static ck_status get_request(ck_request *out, bool *found, void *to, ck_lease le
                                                     "store %s was opened read-only", self->path)
                                      : find_request(out, found, self, lease, after, err);
   if (status == CK_OK && *found) return CK_OK;
+  int64_t damaged = status == CK_E_CORRUPT ? out->no : 0;
   *found = false;
   ck_request_clear(out);
+  out->no = damaged;
   return status;
 }
 

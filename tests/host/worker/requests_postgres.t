@@ -42,12 +42,19 @@ worker
 reach
 ask "INSERT INTO request (session, kind, body) SELECT no, 'pause', convert_to('{\"id\":\"run_0\",
   \"run\":\"' || run || '\",\"text\":\"queued\"}', 'UTF8') FROM session WHERE id = 'word'"
+ask "INSERT INTO request (session, kind, body) SELECT no, 'pause', '{\"id\":'
+  FROM session WHERE id = 'word'"
+"$CKRUN" checkpoint word --no-wait >/dev/null 2>&1
 asker=$worker
 noted word pause
 has "it is noted, with what is wrong" "$("$CKRUN" --json sessions log word --all --kind note)" \
   "the reason 'queued' is that of a session which workers go on with"
+noted word checkpoint
+is "one that is no JSON holds up none behind it, and is told" \
+  "$("$CKRUN" --json sessions log word --all --kind note | grep -c 'is not what was written')" 1
 steps on on on on
 told ended
+is "none is left" "$(ask "SELECT count(*) FROM request")" 0
 is "and the session goes on" "$(status word)" "completed "
 stop
 exits 0 "the store is sound still" store verify
