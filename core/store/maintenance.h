@@ -123,6 +123,10 @@ void ck_store_get_fault(char out[CK_STORE_FAULT_MAX], ck_store *self, const char
 bool ck_store_claim(ck_store *self);
 void ck_store_disclaim(ck_store *self);
 
+/* True: a commit of `checkpoint`, the session's next one, handles what it changes alone. False: it
+ * may have to load the state, or to write all of it; or nobody can tell without waiting. */
+bool ck_store_adds(ck_store *self, ck_lease lease, const ck_checkpoint *checkpoint);
+
 /* True while writes are refused until ck_store_recover has succeeded. */
 bool ck_store_needs_recovery(ck_store *self);
 

@@ -204,6 +204,14 @@ bool ck_store_claim(ck_store *self) {
   return claimed;
 }
 
+bool ck_store_adds(ck_store *self, ck_lease lease, const ck_checkpoint *checkpoint) {
+  if (pthread_mutex_trylock(&self->mutex) != 0) return false;
+  const ck_held_lease *held = ck_store_core_get_lease(self, lease.session);
+  bool adds = held && ck_chain_adds(held->chain, checkpoint);
+  pthread_mutex_unlock(&self->mutex);
+  return adds;
+}
+
 void ck_store_disclaim(ck_store *self) {
   pthread_mutex_lock(&self->mutex);
   self->backend.claim(self->backend.self, false);

@@ -8,6 +8,7 @@
 enum {
   HERE_MAX = 4, /* jobs at most that a session which waits for each of its steps has queued */
   HERE_COST_US = 5000, /* of a durable commit, in the mean */
+  HERE_BYTES = 8 << 20 /* of what is written here */
 };
 
 ck_status ck_channel_new(ck_channel **out, ck_writer *writer, ck_lease lease, ck_waker *waker,
@@ -195,20 +196,33 @@ ck_status ck_channel_check(ck_channel *self, uint64_t ticket, ck_error *err) {
   return status;
 }
 
-/* What a disk or a store has kept waiting may do so again, and what did not fit once takes its
- * time. The first commit of all tells how long one takes. With the mutex. */
-static bool may_commit_here(const ck_channel *self) {
-  const ck_writer *writer = self->writer;
-  int64_t cost = atomic_load(&writer->durable_cost_us);
-  return !writer->committing && writer->count > 0 && writer->count <= HERE_MAX &&
-         self->backlog.count == 0 && cost > 0 && cost <= HERE_COST_US;
+/* A large state is written as a whole now and then, which is too much for one turn. With the mutex,
+ * and no round under way. */
+static bool adds(ck_writer *self) {
+  for (size_t i = 0; i < self->count; i++) {
+    const ck_writer_slot *at = &self->ring[(self->head + i) % CK_WRITER_QUEUE_MAX];
+    if (at->job.checkpoint && !ck_store_adds(self->store, at->channel->lease, at->job.checkpoint))
+      return false;
+  }
+  return true;
 }
 
-ck_status ck_channel_commit(ck_channel *self, uint64_t ticket, ck_error *err) {
+/* What a disk or a store has kept waiting may do so again, and what did not fit once takes its
+ * time. The first commit of all tells how long one takes. With the mutex. */
+static bool may_commit_here(const ck_channel *self, size_t state_bytes) {
+  ck_writer *writer = self->writer;
+  int64_t cost = atomic_load(&writer->durable_cost_us);
+  return !writer->committing && writer->count > 0 && writer->count <= HERE_MAX &&
+         writer->bytes <= HERE_BYTES && self->backlog.count == 0 && cost > 0 &&
+         cost <= HERE_COST_US && (state_bytes <= HERE_BYTES || adds(writer));
+}
+
+ck_status ck_channel_commit(ck_channel *self, uint64_t ticket, size_t state_bytes, ck_error *err) {
   ck_writer *writer = self->writer;
   pthread_mutex_lock(&writer->mutex);
   ck_status status = answer(self, ticket, err);
-  if (status == CK_E_PENDING && may_commit_here(self) && ck_store_claim(writer->store)) {
+  if (status == CK_E_PENDING && may_commit_here(self, state_bytes) &&
+      ck_store_claim(writer->store)) {
     writer->claimed = true;
     help(writer);
     status = answer(self, ticket, err);

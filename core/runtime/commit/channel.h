@@ -41,8 +41,11 @@ CK_CHECKED ck_status ck_channel_check(ck_channel *self, uint64_t ticket, ck_erro
  * for: one of the others must follow. */
 CK_CHECKED ck_status ck_channel_peek(ck_channel *self, uint64_t ticket, ck_error *err);
 /* As ck_channel_check, for a thread with nothing else to do: commits the job itself when nobody has
- * to be waited for but the disk, whose commits have taken no longer than 5 ms in the mean. */
-CK_CHECKED ck_status ck_channel_commit(ck_channel *self, uint64_t ticket, ck_error *err);
+ * to be waited for but the disk, whose commits have taken no longer than 5 ms in the mean. More
+ * than 8 MiB, as of a state (`state_bytes`: the session's) that is written as a whole, are left to
+ * the writer. */
+CK_CHECKED ck_status ck_channel_commit(ck_channel *self, uint64_t ticket, size_t state_bytes,
+                                       ck_error *err);
 /* Which checkpoints go. */
 typedef struct ck_pruning {
   const int64_t *seqs;

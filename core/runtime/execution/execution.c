@@ -69,7 +69,7 @@ static ck_status finish(ck_execution *self, ck_error *err) {
 
 /* ---- turning ---- */
 
-enum { TURN_US = 50000, COMMIT_STATE_BYTES = 8 << 20 };
+enum { TURN_US = 50000 };
 
 /* Other sessions, signals and requests need the loop, too. */
 static bool is_late(const ck_execution *self) {
@@ -105,13 +105,11 @@ static ck_status advance_all(bool *moved, ck_execution *self, ck_error *err) {
   return status;
 }
 
-/* One coroutine waits for its checkpoint, and nothing else is under way. A whole state is written
- * now and then, so it must not be too much for one turn either. */
+/* One coroutine waits for its checkpoint, and nothing else is under way. */
 static bool has_time_to_commit(const ck_execution *self) {
   const ck_runner *saving = self->runners.saving;
   return self->options.commits && self->runners.restless == 1 && saving &&
-         saving->phase == CK_PHASE_SAVE && !is_late(self) &&
-         ck_state_bytes(self->session->state) <= COMMIT_STATE_BYTES;
+         saving->phase == CK_PHASE_SAVE && !is_late(self);
 }
 
 /* What comes next in the store is waited for: by this thread, or by being woken. */

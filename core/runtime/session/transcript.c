@@ -170,7 +170,7 @@ ck_status ck_session_peek(ck_session *self, uint64_t ticket, ck_error *err) {
 }
 
 ck_status ck_session_commit(ck_session *self, uint64_t ticket, ck_error *err) {
-  return ck_channel_commit(self->channel, ticket, err);
+  return ck_channel_commit(self->channel, ticket, ck_state_bytes(self->state), err);
 }
 
 ck_status ck_session_wait(ck_session *self, uint64_t ticket, ck_error *err) {

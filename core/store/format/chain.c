@@ -11,7 +11,9 @@ enum {
   DELTAS_MIN = 512,
   BYTES_PER_DELTA = 2048,
   ENTRY_OVERHEAD = 16, /* bytes of a keyframe's entry beyond key and value, at most */
-  MEMO_MAX = 64        /* number of large growing values whose unfinished hashes are kept */
+  DELTA_OVERHEAD = 64, /* of a delta beyond its changes, at most, and of each of these */
+  CHANGE_OVERHEAD = 128,
+  MEMO_MAX = 64 /* number of large growing values whose unfinished hashes are kept */
 };
 
 typedef struct memo {
@@ -204,12 +206,26 @@ static ck_status apply_changes(ck_chain *self, const ck_checkpoint *checkpoint, 
   return CK_OK;
 }
 
-/* A load reads the keyframe and the deltas, while the state may have shrunk since the keyframe. */
-static bool keyframe_is_due(const ck_chain *self, size_t delta_len) {
-  size_t bytes = ck_state_bytes(self->state);
+/* `bytes`: of the state, the changes made. A load reads the keyframe and the deltas, while the
+ * state may have shrunk since the keyframe. */
+static bool keyframe_is_due(const ck_chain *self, size_t bytes, size_t delta_len) {
   size_t most = bytes / BYTES_PER_DELTA > DELTAS_MIN ? bytes / BYTES_PER_DELTA : DELTAS_MIN;
   return self->keyframe == 0 || self->keyframe_bytes + self->delta_bytes + delta_len >= bytes * 2 ||
          self->delta_count >= most;
+}
+
+bool ck_chain_adds(const ck_chain *self, const ck_checkpoint *checkpoint) {
+  if (!ck_chain_is_at(self, checkpoint->parent)) return false;
+  size_t bytes = ck_state_bytes(self->state), delta = DELTA_OVERHEAD;
+  for (size_t i = 0; i < checkpoint->change_count; i++) {
+    const ck_change *change = &checkpoint->changes[i];
+    const ck_value *old = ck_state_get(self->state, change->key);
+    size_t key = strlen(change->key), value = change->value ? ck_value_bytes(change->value).len : 0;
+    delta += key + value + CHANGE_OVERHEAD;
+    if (change->value) bytes += key + value;
+    if (old) bytes -= key + ck_value_bytes(old).len;
+  }
+  return !keyframe_is_due(self, bytes, delta);
 }
 
 /* Head and changed section are the same in both forms; a delta that does not pay is replaced by a
@@ -225,7 +241,7 @@ static ck_status write_payload(ck_buffer *plain, ck_chain *self, const ck_checkp
   if (self->keyframe != 0) ck_codec_write_delta(plain, self->changes, count);
   ck_status status = apply_changes(self, checkpoint, err);
   if (status) return status;
-  if (keyframe_is_due(self, plain->len)) {
+  if (keyframe_is_due(self, ck_state_bytes(self->state), plain->len)) {
     self->keyframe = checkpoint->seq;
     self->keyframe_bytes = ck_state_bytes(self->state);
     self->delta_bytes = self->delta_count = 0;

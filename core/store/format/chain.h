@@ -55,6 +55,9 @@ CK_CHECKED ck_status ck_chain_append_event(ck_chain *self, int64_t seq, const ck
 
 /* States. True when the state is the one at the checkpoint `seq`. */
 bool ck_chain_is_at(const ck_chain *self, int64_t seq);
+/* False when the checkpoint, encoded next, may need the state as a whole: it is to be loaded, or is
+ * written as a keyframe. */
+bool ck_chain_adds(const ck_chain *self, const ck_checkpoint *checkpoint);
 /* Takes `state`, the state at the checkpoint `seq` with the given digest (0 and zeros: the empty
  * state at the start). */
 void ck_chain_begin_state(ck_chain *self, ck_state *state, int64_t seq, const ck_digest *digest);

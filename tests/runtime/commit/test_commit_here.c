@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <time.h>
@@ -170,6 +171,53 @@ static void test_slow(ck_session *session) {
   tap_ok(wait_for_writer(session, ticket) == CK_OK && !was_here(before), "in its own thread");
 }
 
+static void put_bytes(ck_session *session, const char *key, size_t len, char with) {
+  ck_error err = CK_ERROR_INIT;
+  ck_value *value;
+  char *text = malloc(len + 1);
+  tap_must(text, "memory");
+  memset(text, with, len);
+  text[0] = text[len - 1] = '"';
+  text[len] = '\0';
+  tap_must(ck_value_new(&value, ck_bytes_text(text), &err) == CK_OK &&
+               ck_session_put(session, key, value, &err) == CK_OK,
+           "put: %s", err.text);
+  ck_value_free(value);
+  free(text);
+}
+
+/* Whether the step's commit was this thread's. */
+static bool commits_here(ck_session *session) {
+  int before = commits();
+  uint64_t ticket = step(session);
+  ck_status status = commit(session, ticket);
+  bool here = status == CK_OK && was_here(before);
+  tap_must(here || (status == CK_E_PENDING && wait_for_writer(session, ticket) == CK_OK), "a step");
+  return here;
+}
+
+/* Ten values of 1 MB: each change is a delta, until the deltas come to what the state is. */
+static void test_large(ck_session *session) {
+  char key[32];
+  for (int i = 0; i < 10; i++) {
+    snprintf(key, sizeof key, "memory.part%d", i);
+    put_bytes(session, key, 1 << 20, 'a');
+  }
+  tap_ok(!commits_here(session), "a large state is not written as a whole by the session's thread");
+  put_bytes(session, "memory.small", 100, 'b');
+  tap_ok(commits_here(session), "but what changed in it is");
+  int here = 0, writer = 0;
+  for (int i = 0; i < 10; i++) {
+    put_bytes(session, "memory.part0", 1 << 20, (char)('c' + i));
+    if (commits_here(session))
+      here++;
+    else
+      writer++;
+  }
+  tap_ok(here >= 7 && writer >= 1,
+         "until it is written as a whole again (%d here, %d by the writer)", here, writer);
+}
+
 static void test_memory(void) {
   ck_runtime *runtime = open_runtime("memory:");
   ck_session *session = start(runtime);
@@ -199,6 +247,12 @@ int main(void) {
   test_alone(session, lock);
   test_held(session, lock);
   test_slow(session);
+  ck_session_close(session);
+  ck_runtime_close(runtime);
+  close(lock);
+  session = begin(&runtime, &lock, "large.db");
+  test_alone(session, lock);
+  test_large(session);
   ck_session_close(session);
   ck_runtime_close(runtime);
   close(lock);
