@@ -105,6 +105,15 @@ static void describes_events(void) {
                "{\"key\":\"k\",\"status\":\"ok\",\"message\":{\"role\":\"tool\",\"name\":\"f\","
                "\"content\":\"\"}}",
                "k  ok  tool f: ");
+  is_described(CK_EVENT_OUTCOME,
+               "{\"key\":\"k\",\"status\":\"unknown\",\"cost\":20000,\"reserved\":20000}",
+               "k  unknown: may have happened  reserved $0.02");
+  is_described(CK_EVENT_OUTCOME,
+               "{\"key\":\"k\",\"status\":\"failed\",\"via\":\"lost\",\"cost\":-1,\"reserved\":0}",
+               "k  failed");
+  is_described(CK_EVENT_OUTCOME,
+               "{\"key\":\"k\",\"status\":\"failed\",\"via\":\"lost\",\"cost\":-1,\"reserved\":-1}",
+               "k  failed");
 }
 
 int main(void) {

@@ -109,6 +109,17 @@ anthropic|false|negative usage|{"body":{"usage":{"input_tokens":-1,"output_token
 anthropic|true|a connection that is closed|{"close":true,"times":0}
 END
 
+# Of a call without a bound nobody knows what was reserved: no amount is told, least of all none.
+serve unbounded <<<'{"close":true,"times":0}'
+profile unbounded.lua openai 1 true
+sed -i 's|max_tokens = 100,||; s|constraints = .*||' unbounded.lua
+run run flow.lua --profile ./unbounded.lua --session unbounded --input '"?"'
+"$CKRUN" --json sessions log unbounded --all >events
+ok "a call without a bound is begun again" test "$(grep -c '"via":"lost"' events)" -ge 1
+is "which cost what nobody knows" "$(grep '"via":"lost"' events | grep -c '"cost":-1')" \
+  "$(grep -c '"via":"lost"' events)"
+is "and no reserve is told of it" "$("$CKRUN" sessions log unbounded --all | grep -c 'reserved \$')" 0
+
 # The tries of one run ask the budget, too: it has room for a second one, not for a third.
 serve tries <<<"{\"body\":{$usage},\"times\":0}"
 profile tries.lua anthropic 20 false

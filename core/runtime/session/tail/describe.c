@@ -168,13 +168,20 @@ static bool append_constraint(ck_buffer *out, ck_bytes body) {
   return true;
 }
 
+/* A tool's error is in the model's message already. Where nothing was reserved, or nobody knows how
+ * much (of a call that was lost it is written all the same), there is no amount to tell. */
+static bool is_told(const char *name, ck_bytes value, ck_bytes body) {
+  int64_t reserved = 0;
+  if (strcmp(name, "error") == 0) return value.len && !ck_json_get(body, "message").len;
+  if (strcmp(name, reserved_name) != 0) return value.len > 0;
+  return ck_json_read_int(&reserved, value) && reserved > 0;
+}
+
 static void append_outline(ck_buffer *out, const outline *o, ck_bytes body) {
   bool first = true;
   for (size_t i = 0; o->names[i]; i++) {
     ck_bytes value = ck_json_get(body, o->names[i]);
-    /* A tool's error is in the model's message already. */
-    bool twice = strcmp(o->names[i], "error") == 0 && ck_json_get(body, "message").len > 0;
-    if (value.len == 0 || twice) continue;
+    if (!is_told(o->names[i], value, body)) continue;
     if (!first) ck_buffer_append_text(out, "  ");
     first = false;
     bool is_message = strcmp(o->names[i], "message") == 0 ||
