@@ -1,9 +1,11 @@
-/* test_text.c - owned texts: copied, replaced, left as they are without memory. */
+/* test_text.c - owned texts: copied, replaced, left as they are without memory; what of a text fits
+ * into a buffer is whole characters. */
 /* link: -Wl,--wrap=strdup */
 #include "core/base/text.h"
 
 #include <string.h>
 
+#include "core/base/utf8.h"
 #include "tests/starve.h"
 #include "tests/tap.h"
 
@@ -58,9 +60,44 @@ static void test_starved(void) {
   free(text);
 }
 
+/* Of 1, 2, 3 and 4 bytes. */
+static const char characters[] = "a\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80";
+
+static bool is_whole(const char *text) {
+  size_t len = strlen(text), at = 0, step;
+  while (at < len && (step = ck_utf8_length(text + at, len - at)) > 0) at += step;
+  return at == len;
+}
+
+static void test_fits(void) {
+  char text[64];
+  int halves = 0, long_ones = 0, lost = 0, argument = 0;
+  for (size_t size = 1; size < sizeof text; size++) {
+    ck_text_format(text, size, "%s%s%s", characters, characters, characters);
+    halves += !is_whole(text);
+    long_ones += strlen(text) >= size;
+    lost += strlen(text) + 4 < size && strlen(text) < 3 * strlen(characters);
+    ck_text_format(text, sizeof text, "x: %.*s", (int)size, characters);
+    argument += !is_whole(text);
+  }
+  tap_is_int(halves, 0, "whatever fits, no character is cut in two");
+  tap_is_int(long_ones, 0, "and no more than fits");
+  tap_is_int(lost, 0, "nor less");
+  tap_is_int(argument, 0, "what an argument was cut in is left out at the end");
+  int wrong = 0;
+  for (size_t most = 0; most < 12; most++) {
+    int len = ck_text_fits(characters, most);
+    memcpy(text, characters, (size_t)len);
+    text[len] = '\0';
+    wrong += (size_t)len > most || !is_whole(text) || (most >= 10 && len != 10);
+  }
+  tap_is_int(wrong, 0, "the length of what fits is one of whole characters");
+}
+
 int main(void) {
   test_copy();
   test_replace();
   test_starved();
+  test_fits();
   return tap_done();
 }

@@ -1,6 +1,5 @@
 /* turn.c - the ends of a turn, its cancel, and the limits on its time. */
-#include <stdio.h>
-
+#include "core/base/text.h"
 #include "core/effect/acp/private.h"
 
 int64_t ck_acp_silence_of(const ck_acp_agent *self) {
@@ -58,7 +57,7 @@ void ck_acp_cancel(ck_effect_run *run, ck_status class, const char *why) {
   }
   run->phase = CK_ACP_ENDS;
   run->ending = class;
-  snprintf(run->why, sizeof run->why, "%s", why);
+  ck_text_format(run->why, sizeof run->why, "%s", why);
   send_cancel(run);
   ck_acp_drop_permissions(run->agent, run);
   run->call.deadline_ms = run->call.total_ms = 0;

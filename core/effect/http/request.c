@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "core/base/text.h"
 #include "core/effect/http/private.h"
 
 /* ---- answers ---- */
@@ -22,7 +23,7 @@ static bool was_sent(const ck_http_request *self) {
 
 static void stop(ck_http_request *self, ck_http_ending why, const char *text) {
   self->stopped = why;
-  snprintf(self->why, sizeof self->why, "%s", text);
+  ck_text_format(self->why, sizeof self->why, "%s", text);
 }
 
 /* Of a body that is too large, its receiver gets what is allowed. */
@@ -296,7 +297,7 @@ void ck_http_request_finish(ck_http_request *self, CURLcode code) {
                      .sent = was_sent(self),
                      .text = text};
   const char *of_library = *self->text ? self->text : self->client->curl.easy_strerror(code);
-  snprintf(text, sizeof text, "%s", *self->why ? self->why : of_library);
+  ck_text_format(text, sizeof text, "%s", *self->why ? self->why : of_library);
   ck_http_drop(self);
   ended(to, &end);
 }

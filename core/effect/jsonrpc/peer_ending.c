@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/base/text.h"
 #include "core/effect/jsonrpc/private.h"
 
 bool ck_peer_is_ending(const ck_peer *self) {
@@ -10,7 +11,7 @@ bool ck_peer_is_ending(const ck_peer *self) {
 
 /* The first reason counts. */
 static void note_why(ck_peer *self, const char *why) {
-  if (!*self->why) snprintf(self->why, sizeof self->why, "%s", why);
+  if (!*self->why) ck_text_format(self->why, sizeof self->why, "%s", why);
 }
 
 void ck_peer_stop(ck_peer *self, const char *why) {

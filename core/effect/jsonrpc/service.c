@@ -1,10 +1,10 @@
 /* service.c - starts a peer, initializes it, and counts its starts. */
 #include "core/effect/jsonrpc/service.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/text.h"
 #include "core/effect/process/environment.h"
 
 enum { TEXT_MAX = 1000 };
@@ -59,7 +59,7 @@ static void on_initialized(void *to, const ck_peer_answer *answer) {
     return;
   }
   if (answer->outcome != CK_PEER_RESULT) {
-    snprintf(text, sizeof text, "it does not take part: %.900s", answer->text);
+    ck_text_format(text, sizeof text, "it does not take part: %.900s", answer->text);
     ck_peer_stop(self->peer, text);
   } else if (!good) {
     ck_peer_stop(self->peer, why);

@@ -1,6 +1,7 @@
 /* server.c - one server from its start to its end: handshake, calls, progress, restart. */
 #include <stdio.h>
 
+#include "core/base/text.h"
 #include "core/effect/mcp/private.h"
 
 enum { PAGES_MAX = 64, TOOLS_SIZE_MAX = 1 << 20, UPDATES_MAX = 10000 };
@@ -159,7 +160,7 @@ static void report_problem(ck_effect_run *run, const ck_error *err) {
     ck_pending_call_deliver(&run->pending, NULL);
     return;
   }
-  snprintf(text, sizeof text, "%.200s: %.700s", run->server->service.label, err->text);
+  ck_text_format(text, sizeof text, "%.200s: %.700s", run->server->service.label, err->text);
   if (run->list)
     ck_mcp_report_error(run, text);
   else

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "core/base/text.h"
 #include "core/base/clock.h"
 
 static void name_worker(char *out, size_t size) {
@@ -21,7 +22,7 @@ void ck_unbegun_tell(ck_store *store, ck_redactor *redactor, const char *session
   ck_status status =
       ck_redactor_apply_text(&kept, redactor, CK_SINK_EVENT, ck_bytes_text(why), &ignored);
   if (status == CK_OK && !kept.failed) {
-    snprintf(what.text, sizeof what.text, "%.*s", (int)kept.len, kept.data ? kept.data : "");
+    ck_text_format(what.text, sizeof what.text, "%.*s", (int)kept.len, kept.data ? kept.data : "");
     ck_store_put_refusal(store, session, &what);
   }
   ck_buffer_clear(&kept);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/text.h"
 #include "core/runtime/execution/action.h"
 #include "core/runtime/execution/call_dropped.h"
 #include "core/runtime/execution/call_masked.h"
@@ -114,8 +115,9 @@ static void describe_blocked(char text[CK_ERROR_TEXT_MAX], const ck_call *self) 
 
 static void describe_doubt(char text[CK_ERROR_TEXT_MAX], const ck_call *self) {
   const char *why = self->lost ? self->lost->error : NULL;
-  snprintf(text, CK_ERROR_TEXT_MAX, "effect %s (%s) was begun and its outcome is not known%s%s",
-           self->key, ck_effect_class_name(self->class), why ? ": " : "", why ? why : "");
+  ck_text_format(text, CK_ERROR_TEXT_MAX,
+                 "effect %s (%s) was begun and its outcome is not known%s%s", self->key,
+                 ck_effect_class_name(self->class), why ? ": " : "", why ? why : "");
 }
 
 /* `failed`: a policy that was asked; CK_OK: none. */

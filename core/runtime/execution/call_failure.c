@@ -1,8 +1,8 @@
 /* call_failure.c - an effect was not carried out: policies say whether it is tried again. */
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "core/runtime/execution/call_retry.h"
+#include "core/base/text.h"
 #include "core/runtime/execution/fallback.h"
 #include "core/runtime/execution/undecided.h"
 #include "core/runtime/session/boundary_event.h"
@@ -57,7 +57,7 @@ ck_status ck_call_fail_again(bool *failed, ck_call *self, const ck_ledger_entry 
   ck_status cause = ck_ledger_read_status(ck_json_get(body, "cause"), CK_E_FAILED);
   char *error = ck_json_dup_string(ck_json_get(body, "error")), text[CK_ERROR_TEXT_MAX];
   if (!error) return ck_error_no_memory(err);
-  snprintf(text, sizeof text, "effect %s: %s", self->key, error);
+  ck_text_format(text, sizeof text, "effect %s: %s", self->key, error);
   free(error);
   ck_failure_answer answer;
   ck_status status = ask_policies(&answer, self, without_policies(cause), cause, text, err);
@@ -78,11 +78,11 @@ ck_status ck_call_fail_again(bool *failed, ck_call *self, const ck_ledger_entry 
 /* A policy asks for one try more than there are. */
 static void fail_tried(ck_call *self, const char *policy, ck_status cause, const char *text) {
   char tried[CK_ERROR_TEXT_MAX];
-  snprintf(
+  ck_text_format(
       tried, sizeof tried,
       "%.*s; the \"retry\" of policy \"%s\" was followed until it was tried %d times, which is "
       "all",
-      CK_ERROR_TEXT_MAX - 200, text, policy ? policy : "?", CK_EFFECT_TRIES);
+      ck_text_fits(text, CK_ERROR_TEXT_MAX - 200), text, policy ? policy : "?", CK_EFFECT_TRIES);
   ck_call_fail(self, cause, tried);
 }
 
@@ -90,8 +90,8 @@ static void fail_tried(ck_call *self, const char *policy, ck_status cause, const
 static void pause_at(ck_call *self, const char *policy, ck_status cause, const char *text) {
   char told[CK_ERROR_TEXT_MAX];
   const char *node = ck_runner_node(self->runner);
-  snprintf(told, sizeof told, "%.*s; policy \"%s\" has it wait", CK_ERROR_TEXT_MAX - 120, text,
-           policy ? policy : "");
+  ck_text_format(told, sizeof told, "%.*s; policy \"%s\" has it wait",
+                 ck_text_fits(text, CK_ERROR_TEXT_MAX - 120), text, policy ? policy : "");
   ck_execution_end_at(self->runner->execution, node, CK_SESSION_PAUSED, cause,
                       policy ? told : text);
 }
@@ -101,7 +101,7 @@ static ck_status ask_next(ck_call *self, const ck_failure_answer *answer, ck_sta
                           const char *text, ck_error *err) {
   self->chain = answer->policy ? CK_OK : cause;
   self->failure.status = cause;
-  snprintf(self->failure.text, sizeof self->failure.text, "%s", text);
+  ck_text_format(self->failure.text, sizeof self->failure.text, "%s", text);
   return ck_fallback_ask(self, ck_fallback_next(self, self->chain), err);
 }
 
@@ -131,8 +131,8 @@ ck_status ck_call_ask_further(ck_call *self, ck_error *err) {
 
 static void describe(char text[CK_ERROR_TEXT_MAX], const ck_call *self) {
   const ck_outcome *outcome = self->outcome;
-  snprintf(text, CK_ERROR_TEXT_MAX, "effect %s: %s", self->key,
-           outcome->error ? outcome->error : "failed");
+  ck_text_format(text, CK_ERROR_TEXT_MAX, "effect %s: %s", self->key,
+                 outcome->error ? outcome->error : "failed");
 }
 
 /* What no other member of the outcome's event tells of the question, for whoever asks it again. */

@@ -134,11 +134,12 @@ static void write_error(char text[CK_ERROR_TEXT_MAX], const ck_call *self, bool 
              *who = self->leave.policies ? self->leave.policies : "?";
   bool called = self->effect.kind == CK_EFFECT_TOOL || self->action;
   if (called)
-    snprintf(text, CK_ERROR_TEXT_MAX, "%s", person ? "denied by a person" : why);
+    ck_text_format(text, CK_ERROR_TEXT_MAX, "%s", person ? "denied by a person" : why);
   else
-    snprintf(text, CK_ERROR_TEXT_MAX,
-             person ? "denied by a person, asked by policy %s: %s" : "denied by policy %s: %s", who,
-             why);
+    ck_text_format(
+        text, CK_ERROR_TEXT_MAX,
+        person ? "denied by a person, asked by policy %s: %s" : "denied by policy %s: %s", who,
+        why);
 }
 
 /* An earlier process has asked, or another branch; NULL: none. */

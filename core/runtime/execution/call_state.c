@@ -1,8 +1,8 @@
 /* call_state.c - one effect under way: what kind of call it is, its failure, its cancellation. */
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "core/runtime/execution/passed_over.h"
+#include "core/base/text.h"
 #include "core/runtime/execution/permit_question.h"
 #include "core/runtime/execution/action.h"
 
@@ -11,7 +11,7 @@ ck_session *ck_call_session(const ck_call *self) { return self->runner->executio
 static void name_label(ck_call *self) {
   ck_buffer name = {0};
   ck_json_read_string(&name, ck_json_get(ck_value_bytes(self->request), "name"));
-  snprintf(self->label, sizeof self->label, "%s", name.data ? name.data : "");
+  ck_text_format(self->label, sizeof self->label, "%s", name.data ? name.data : "");
   ck_buffer_clear(&name);
 }
 
@@ -41,7 +41,7 @@ void ck_call_fail(ck_call *self, ck_status cause, const char *text) {
   self->phase = CK_CALL_FAILED;
   if (failure->status) return;
   *failure = (ck_ending){.status = CK_SESSION_FAILED, .cause = cause};
-  snprintf(failure->text, sizeof failure->text, "%s", text);
+  ck_text_format(failure->text, sizeof failure->text, "%s", text);
 }
 
 /* Must survive a power cut: money, things done once, a person's words, and the intent of an effect

@@ -1,9 +1,9 @@
 /* dry_run.c - what a resume would do: all of it but the acquisition, so that nothing is
  * written. */
 #include "core/model/dropped_answer.h"
+#include "core/base/text.h"
 #include "core/runtime/execution/dry_run.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -189,7 +189,7 @@ static void show_question(ck_session *session, const ck_ledger_entry *entry,
 
 static void fill_text(char out[CK_ERROR_TEXT_MAX], ck_bytes json) {
   char *text = ck_json_dup_string(json);
-  snprintf(out, CK_ERROR_TEXT_MAX, "%s", text ? text : "");
+  ck_text_format(out, CK_ERROR_TEXT_MAX, "%s", text ? text : "");
   free(text);
 }
 
@@ -199,7 +199,7 @@ static void fill_question(ck_dry_run *out, const ck_value *approval) {
   ck_buffer text = {0};
   ck_dropped_answer_append(&text, ck_json_get(ck_value_bytes(approval), CK_DROPPED_ANSWER),
                            ck_approval_question(approval));
-  snprintf(out->dropped, sizeof out->dropped, "%s", text.data ? text.data : "");
+  ck_text_format(out->dropped, sizeof out->dropped, "%s", text.data ? text.data : "");
   ck_buffer_clear(&text);
 }
 

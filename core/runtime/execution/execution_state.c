@@ -1,7 +1,7 @@
 /* execution_state.c - a session's runners and drivers by name, and how the session is to end. */
-#include <stdio.h>
 
 #include "core/model/pause_reason.h"
+#include "core/base/text.h"
 #include "core/runtime/execution/call_private.h"
 
 void ck_execution_notify(const ck_execution *self, const ck_progress *progress) {
@@ -51,8 +51,8 @@ void ck_execution_end_at(ck_execution *self, const char *node, ck_session_status
   bool stronger = paused && (status == CK_SESSION_FAILED || status == CK_SESSION_CANCELLED);
   if (first || doubt || stronger) {
     *ending = (ck_ending){.status = status, .cause = cause};
-    snprintf(ending->text, sizeof ending->text, "%s", text ? text : "");
-    snprintf(ending->node, sizeof ending->node, "%s", node ? node : "");
+    ck_text_format(ending->text, sizeof ending->text, "%s", text ? text : "");
+    ck_text_format(ending->node, sizeof ending->node, "%s", node ? node : "");
   }
   if (!first) return;
   cancel_calls(self, true); /* none is begun from now on */
@@ -76,7 +76,7 @@ static void take_reason(ck_ending *ending, const char *reason) {
   bool passes = ending->status == CK_SESSION_PAUSED && ending->cause == CK_E_PAUSED &&
                 ck_pause_reason_goes_on(&from_ms, ending->text);
   if (passes && !ck_pause_reason_goes_on(&from_ms, reason))
-    snprintf(ending->text, sizeof ending->text, "%s", reason);
+    ck_text_format(ending->text, sizeof ending->text, "%s", reason);
 }
 
 void ck_execution_pause(ck_execution *self, const char *reason) {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/text.h"
 #include "core/runtime/execution/chain_memory.h"
 #include "core/runtime/execution/passed_over.h"
 #include "core/runtime/ledger/ledger_body.h"
@@ -94,8 +95,8 @@ static void restore_failure(ck_call *self) {
   char *error = ck_json_dup_string(ck_json_get(body, "error"));
   self->failure.status = ck_ledger_read_status(ck_json_get(body, "cause"), CK_E_FAILED);
   self->chain = self->failure.status;
-  snprintf(self->failure.text, sizeof self->failure.text, "effect %s: %s", self->key,
-           error ? error : "failed");
+  ck_text_format(self->failure.text, sizeof self->failure.text, "effect %s: %s", self->key,
+                 error ? error : "failed");
   free(error);
 }
 

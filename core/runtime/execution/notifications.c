@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "core/base/text.h"
 void ck_notifications_push(ck_notifications *self, const ck_progress *progress, uint64_t ticket) {
   if (self->count == CK_NOTIFICATIONS_MAX) {
     self->first = (self->first + 1) % CK_NOTIFICATIONS_MAX;
@@ -15,8 +16,8 @@ void ck_notifications_push(ck_notifications *self, const ck_progress *progress, 
   if (progress->saved) self->items[at].saved = *progress->saved;
   snprintf(self->items[at].key, sizeof self->items[at].key, "%s",
            progress->key ? progress->key : "");
-  snprintf(self->items[at].text, sizeof self->items[at].text, "%s",
-           progress->text ? progress->text : "");
+  ck_text_format(self->items[at].text, sizeof self->items[at].text, "%s",
+                 progress->text ? progress->text : "");
 }
 
 void ck_notifications_deliver(ck_notifications *self, ck_session *session,

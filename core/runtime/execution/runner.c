@@ -133,8 +133,8 @@ static ck_status save_boundary(ck_saved *saved, ck_runner *self, ck_boundary *at
 
 static void end_of_policies(ck_execution *execution) {
   char text[CK_ERROR_TEXT_MAX];
-  snprintf(text, sizeof text, "policies failed three times in a row, the last: %.900s",
-           execution->session->boundaries.policy_failure.text);
+  ck_text_format(text, sizeof text, "policies failed three times in a row, the last: %.900s",
+                 execution->session->boundaries.policy_failure.text);
   ck_execution_end(execution, CK_SESSION_PAUSED, CK_E_POLICY, text);
 }
 
@@ -162,7 +162,7 @@ static ck_status reach_boundary(ck_runner *self, ck_error *err) {
 static void read_reason(char out[256], const ck_value *value) {
   ck_buffer text = {0};
   ck_json_read_string(&text, value ? ck_value_bytes(value) : (ck_bytes){0});
-  snprintf(out, 256, "%s", text.data ? text.data : "paused by the flow");
+  ck_text_format(out, 256, "%s", text.data ? text.data : "paused by the flow");
   ck_buffer_clear(&text);
 }
 

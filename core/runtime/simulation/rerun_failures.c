@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/runtime/ledger/ledger_body.h"
+#include "core/base/text.h"
 #include "core/runtime/simulation/hook_rerun_private.h"
 
 static ck_status take_words(ck_rerun_said *out, const ck_answers *answers, ck_error *err) {
@@ -67,8 +68,8 @@ static void read_failing(failing *out, const ck_asking *self, const ck_event *ev
                    .shown = ck_json_get(body, "failure")};
   if (effect.kind == CK_EFFECT_TOOL)
     out->tool = ck_json_dup_string(ck_json_get(request_of(self, out->key), "name"));
-  snprintf(out->text, sizeof out->text, "effect %s: %s", out->key ? out->key : "",
-           out->error ? out->error : "failed");
+  ck_text_format(out->text, sizeof out->text, "effect %s: %s", out->key ? out->key : "",
+                 out->error ? out->error : "failed");
   bool refused = ck_json_get(body, "refusal").len > 0;
   ck_status cause =
       ck_ledger_read_status(ck_json_get(body, "cause"), refused ? CK_E_REFUSAL : CK_E_FAILED);

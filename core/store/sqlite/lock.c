@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/base/text.h"
 #include "core/base/file_identity.h"
 #include "core/base/id.h"
 #include "core/base/log.h"
@@ -347,7 +348,8 @@ ck_status ck_session_lock_check(const char *store_path, const char *session_id, 
  * disk. */
 void ck_session_lock_set_fault(ck_session_lock *self, const char *text) {
   char line[TROUBLE_MAX + 2];
-  int len = snprintf(line, sizeof line, "%.*s\n", TROUBLE_MAX, text ? text : "");
+  const char *told = text ? text : "";
+  int len = snprintf(line, sizeof line, "%.*s\n", ck_text_fits(told, TROUBLE_MAX), told);
   if (pwrite(self->fd, line, (size_t)len, OWNER_TEXT_MAX) == len &&
       ftruncate(self->fd, OWNER_TEXT_MAX + len) == 0)
     return;

@@ -294,4 +294,16 @@ is "it was asked once" "$("$CKRUN" --json sessions log ask --all --kind intent |
   grep -c '/limit/')" 1
 refused 5 "what was applied cannot be corrected" "waits for no answer" \
   answer ask --effect "$question" 3
+# ---- a reason that is longer than what is kept of it ----
+
+cat >long.lua <<'END'
+local flow = require "ck.flow"
+return flow.custom { name = "long", run = function(ctx)
+  ctx.pause("x" .. ("\u{20ac}"):rep(200))
+end }
+END
+exits 8 "a flow pauses for a long reason" run long.lua --session long
+reason=$(json "$("$CKRUN" --json sessions show long)" '$d->{reason}')
+is "which is kept as far as it fits, in whole characters" \
+  "$(perl -CSDA -e '$_ = shift; print /^x\x{20ac}{80,}$/ ? "whole" : $_' "$reason")" whole
 finish

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/text.h"
 #include "core/model/dropped_answer.h"
 #include "core/runtime/budget/usage.h"
 #include "core/runtime/session/opening/approval.h"
@@ -43,7 +44,7 @@ void ck_resume_rules_refusal(char *out, size_t size, const ck_resume_rules *rule
   } all[] = {{"budget", rules->budget},         {"time", rules->time},
              {"rounds", rules->rounds},         {"tokens", rules->tokens},
              {"tool_calls", rules->tool_calls}, {"model_calls", rules->model_calls}};
-  snprintf(out, size, "%s", rules->refusal ? rules->refusal : "");
+  ck_text_format(out, size, "%s", rules->refusal ? rules->refusal : "");
   for (size_t i = 0; !*out && i < sizeof all / sizeof *all; i++)
     if (all[i].rule == CK_RULE_REFUSE)
       snprintf(out, size, "the rule for its %s is to refuse", all[i].dimension);
@@ -217,7 +218,7 @@ static ck_status compare(asked_before *out, const ck_approval *last, const ck_va
 static ck_status follow(ck_session *self, const ck_rules_question *question, ck_value *asked,
                         const asked_before *before, const ck_resume_rules *rules, ck_error *err) {
   char reason[CK_ERROR_TEXT_MAX];
-  snprintf(reason, sizeof reason, CK_RESUME_DENIED "%s", rules->question);
+  ck_text_format(reason, sizeof reason, CK_RESUME_DENIED "%s", rules->question);
   bool takes = question->records && question->takes_denial;
   if (before->answer == CK_APPROVAL_DENY)
     return refuse(self, question, takes, &(ck_refusal){rules->asked_by, reason}, err);
