@@ -2,6 +2,7 @@
 --- wrong with it, in words for models. What is understood of one is in schema_rule.lua.
 
 local formats = require "ck.flow.schema_formats"
+local values = require "ck.flow.schema_values"
 
 local schema = {}
 
@@ -158,7 +159,7 @@ end
 
 local function plain_problem(rule, value, where)
   if rule.enum and not is_one_of(table_of(rule.enum), value) then
-    return ("%s is none of its enum"):format(where)
+    return ("%s is none of its enum: %s"):format(where, values(table_of(rule.enum)))
   end
   if rule.const ~= nil and not is_same(rule.const, value) then
     return ("%s must be %s"):format(where,
@@ -191,6 +192,16 @@ local function joint_problem(rule, value, where)
   return problem
 end
 
+--- An empty table is a list or an object, which nobody can tell: where the schema names no type it
+--- satisfies the words for both; where it names both, those for either.
+local function empty_problem(rule, value, where)
+  local list = schema.fits({ 1 }, rule.type) and items_problem(rule, value, where)
+  local object = schema.fits({ a = 1 }, rule.type) and members_problem(rule, value, where)
+  if rule.type == nil then return list or object or nil end
+  if list == false or object == false then return list or object or nil end
+  return list and object or nil
+end
+
 --- A schema is a table, `true`, which every value satisfies, or `false`, which none does.
 function problem_of(rule, value, where)
   if rule == false then return ("%s is not allowed"):format(where) end
@@ -200,9 +211,8 @@ function problem_of(rule, value, where)
   end
   local problem = plain_problem(rule, value, where) or joint_problem(rule, value, where)
   if problem or type(value) ~= "table" then return problem end
-  if #value > 0 then return items_problem(rule, value, where) end
-  return members_problem(rule, value, where)
-    or (rule.type == "array" and items_problem(rule, value, where) or nil)
+  if next(value) == nil then return empty_problem(rule, value, where) end
+  return (#value > 0 and items_problem or members_problem)(rule, value, where)
 end
 
 --- Nil: the value satisfies the schema.

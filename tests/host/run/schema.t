@@ -10,7 +10,7 @@ local flow = require "ck.flow"
 return flow.agent { name = "finder", prompt = "Find a town.", max_bad_calls = 3, $1
   schema = { type = "object", required = { "town", "size" }, additionalProperties = false,
     properties = { town = { type = "string" }, size = { type = "integer", minimum = 1 },
-      kind = { enum = { "port", "spa" } } } } }
+      kind = { enum = { "port", "spa" } }, baths = { minItems = 1 } } } }
 END
 }
 profile() { # API
@@ -52,9 +52,22 @@ END
   is "$api: and its text" "$(json "$out" '$d->{result}{text}')" "$good"
   has "$api: it is asked for in the API's way" "$(head -n 1 "$api.log")" "$(asked $api)"
   has "$api: what lacks is told" "$(sed -n 2p "$api.log")" "the answer lacks 'size'"
-  has "$api: what is wrong is told" "$(sed -n 3p "$api.log")" 'the answer.kind is none of its enum'
+  has "$api: what is wrong is told" "$(sed -n 3p "$api.log")" \
+    'the answer.kind is none of its enum: \"port\", \"spa\"'
   ok "$api: all was valid on the wire" test -z "$(grep '"problem":"' "$api.log")"
 done
+
+# An empty list where no type is named.
+flow ''
+serve empty <<END
+{"turn":0,"answer":$(answer openai '{"town":"Bath","size":2,"baths":[]}')}
+{"turn":1,"answer":$(answer openai "$good")}
+END
+profile openai
+exits 0 "an agent whose first answer has an empty list" run flow.lua --profile ./profile.lua \
+  --session empty --input '"Go."'
+has "it is told how many elements it needs" "$(sed -n 2p empty.log)" \
+  'the answer.baths needs 1 elements at least'
 
 # Beside tools.
 count='tools = { count = flow.command { argv = { "./count" }, class = "once" } },'

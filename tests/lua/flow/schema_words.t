@@ -28,7 +28,20 @@ cat >cases <<'END'
 {"multipleOf":0.1} | 0.3 | 0.35 | is 0.35: it must be a multiple of 0.1
 {"multipleOf":5} | -10 | 7 | is 7: it must be a multiple of 5
 {"type":["integer","null"]} | null | "x" | must be of type integer or null
-{"enum":[1,{"a":[1]}]} | {"a":[1]} | {"a":[2]} | is none of its enum
+{"enum":[1,{"a":[1]}]} | {"a":[1]} | {"a":[2]} | is none of its enum: 1, {…}
+{"enum":["S","a\"b",null,true,[1]]} | null | "s" | is none of its enum: "S", "a\"b", null, true, […]
+{"enum":[1,2,3,4,5,6,7,8,9,10,11,12]} | 12 | 13 | enum: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12
+{"enum":[1,2,3,4,5,6,7,8,9,10,11,12,13,14]} | 14 | 0 | 10, 11, 12 and 2 more
+{"enum":["xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx€€"]} | - | 1 | xx…"
+{"minItems":1} | [1] | [] | needs 1 elements at least
+{"prefixItems":[true],"minItems":1} | [1] | [] | needs 1 elements at least
+{"contains":{"minimum":5}} | [5] | [] | no element of those that it must contain
+{"required":["a"]} | {"a":1} | {} | lacks 'a'
+{"type":["array","null"],"minItems":1} | null | [] | needs 1 elements at least
+{"type":["object","null"],"minItems":1} | {} | [1] | must be of type object or null
+{"type":["array","object"],"minItems":1} | {} | - | -
+{"type":["array","object"],"minItems":1,"required":["a"]} | {"a":1} | {} | lacks 'a'
+{"type":"array","required":["a"]} | [] | - | -
 {"const":{"a":1}} | {"a":1} | {"a":1,"b":2} | must be its const
 {"minItems":2} | [1,2] | [1] | needs 2 elements at least
 {"maxItems":1} | [1] | [1,2] | may have 1 elements at most
