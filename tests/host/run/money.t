@@ -118,7 +118,8 @@ run run flow.lua --profile ./unbounded.lua --session unbounded --input '"?"'
 ok "a call without a bound is begun again" test "$(grep -c '"via":"lost"' events)" -ge 1
 is "which cost what nobody knows" "$(grep '"via":"lost"' events | grep -c '"cost":-1')" \
   "$(grep -c '"via":"lost"' events)"
-is "and no reserve is told of it" "$("$CKRUN" sessions log unbounded --all | grep -c 'reserved \$')" 0
+is "and no reserve is told of it" \
+  "$("$CKRUN" sessions log unbounded --all | grep -c 'reserved \$')" 0
 
 # The tries of one run ask the budget, too: it has room for a second one, not for a third.
 serve tries <<<"{\"body\":{$usage},\"times\":0}"
