@@ -20,9 +20,9 @@ CK_CHECKED ck_status ck_store_find_holder(long *pid, ck_store *self, const char 
                                           ck_error *err);
 
 /* The run that had this lease stopped since it lapsed: it did not die, and does not count among the
- * session's restarts (ck_restarts), also where somebody has taken the session over since. Where it
- * was taken twice since, nothing is changed: it comes too late. For whoever saw it end; also
- * through a handle that only reads. */
+ * session's restarts (ck_restarts), however often the session was taken over since, and also where
+ * it is failing by now: then it may be gone on with. For whoever saw it end, once; also through a
+ * handle that only reads. */
 CK_CHECKED ck_status ck_store_put_lapse(ck_store *self, ck_lease of, ck_error *err);
 
 /* All of them, of a backend. */

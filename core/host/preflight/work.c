@@ -117,7 +117,7 @@ static int compare(const void *a, const void *b) {
 
 /* A session that keeps dying is marked as failing by the resume itself. */
 static void check_restarts(ck_preflight *self) {
-  bool marked = self->head.session.status == CK_SESSION_FAILING;
+  bool marked = ck_session_is_failing(&self->head.session);
   if (self->options.retry || !self->plan.failing || !(marked || self->options.dry_run)) return;
   ck_preflight_add(self, CK_E_REFUSED,
                    "it died %d times in a row soon after it was resumed, without getting anywhere: "

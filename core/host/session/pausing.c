@@ -35,7 +35,7 @@ static ck_status waits_for_worker(bool *out, const ck_remote_command *remote, ck
   const ck_session_record *record = &remote->head.session;
   ck_last_run last = {0};
   *out = !remote->live && ck_queued_is_due(record);
-  if (!*out || record->status != CK_SESSION_RUNNING) return CK_OK;
+  if (!*out || record->status == CK_SESSION_PAUSED) return CK_OK;
   ck_status status = ck_last_run_read(&last, remote->runtime->store, &remote->head, err);
   *out = status == CK_OK && ck_queued_of(&last).len;
   ck_last_run_clear(&last);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/host/session/next_command.h"
+#include "core/runtime/session/opening/resume.h"
 #include "core/runtime/session/plain_name.h"
 
 enum { LABEL_MAX = 64 };
@@ -88,7 +89,8 @@ void ck_queued_append_command(ck_buffer *out, const ck_host *host, ck_bytes mark
 /* A pause that a person asked for is not undone by a worker. */
 bool ck_queued_is_due(const ck_session_record *record) {
   int64_t from_ms;
-  if (record->status == CK_SESSION_RUNNING) return true;
+  bool pardoned = record->status == CK_SESSION_FAILING && !ck_session_is_failing(record);
+  if (record->status == CK_SESSION_RUNNING || pardoned) return true;
   return record->status == CK_SESSION_PAUSED && ck_pause_reason_goes_on(&from_ms, record->reason);
 }
 

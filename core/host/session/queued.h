@@ -45,7 +45,8 @@ bool ck_queued_fits(ck_bytes mark, const ck_words *labels);
 /* Appends "ckrun worker", with the labels of a mark: what runs it. */
 void ck_queued_append_command(ck_buffer *out, const ck_host *host, ck_bytes mark);
 /* A queued session with this record waits for a worker: it was put into the queue, or what it
- * waited for was answered, or it sleeps; or it is running, and due once its process is gone. */
+ * waited for was answered, or it sleeps; it was failing, and is no more; or it is running, and due
+ * once its process is gone. */
 bool ck_queued_is_due(const ck_session_record *record);
 /* From when on a worker may begin it, in wall time; 0: at once. */
 int64_t ck_queued_from(const ck_session_record *record);

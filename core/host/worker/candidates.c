@@ -47,6 +47,7 @@ static void take_row(ck_candidate *self, const ck_candidates *of, const ck_sessi
   *self = (ck_candidate){.no = record->no,
                          .epoch = record->epoch,
                          .updated_ms = record->updated_ms,
+                         .restarts = record->restarts.count,
                          .runs = record->status == CK_SESSION_RUNNING,
                          .from_ms = ck_queued_from(record),
                          .limits = ck_worker_limits_of_profile(of->limits, record->profile),
@@ -58,6 +59,7 @@ static void take_row(ck_candidate *self, const ck_candidates *of, const ck_sessi
 
 static bool is_same(const ck_candidate *self, const ck_session_record *record) {
   return self->epoch == record->epoch && self->updated_ms == record->updated_ms &&
+         self->restarts == record->restarts.count &&
          self->runs == (record->status == CK_SESSION_RUNNING);
 }
 
@@ -171,8 +173,10 @@ static void put_in_order(ck_candidates *self, int64_t now_ms) {
 }
 
 ck_status ck_candidates_look(ck_candidates *self, int64_t now_ms, ck_error *err) {
-  const ck_session_query query = {
-      .statuses = 1ull << CK_SESSION_RUNNING | 1ull << CK_SESSION_PAUSED, .lean = true};
+  const ck_session_query query = {.statuses = 1ull << CK_SESSION_RUNNING |
+                                              1ull << CK_SESSION_PAUSED |
+                                              1ull << CK_SESSION_FAILING,
+                                  .lean = true};
   looking look = {.of = self, .err = err};
   for (size_t i = 0; i < self->count; i++) self->list[i]->present = false;
   self->count = self->told = 0;
@@ -273,6 +277,7 @@ ck_status ck_candidates_reserve(bool *mine, ck_reservation *reserved, ck_candida
 void ck_candidates_put_off(ck_candidate *self, const ck_session_record *record, int64_t now_ms) {
   self->epoch = record->epoch;
   self->updated_ms = record->updated_ms;
+  self->restarts = record->restarts.count;
   self->runs = record->status == CK_SESSION_RUNNING;
   self->from_ms = ck_queued_from(record);
   self->examined = true;

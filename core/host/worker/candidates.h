@@ -13,6 +13,7 @@ typedef struct ck_candidate {
   int64_t no;
   uint64_t epoch;
   int64_t updated_ms;
+  int64_t restarts;      /* of its row: fewer when a lapse is told */
   bool runs;             /* its row says so: due when its process is gone */
   bool examined, ours;   /* ours: it is in the queue, with labels that fit */
   uint64_t limits;       /* of the worker's, that concern it; those of labels once examined */

@@ -92,7 +92,8 @@ static void get_fault(char out[CK_STORE_FAULT_MAX], void *to, const char *sessio
 }
 
 /* The lease's row tells how often the session was taken since; its own run counts there in the
- * first place, and whoever took it over has counted that as one more. */
+ * first place, and each that took it over has counted one more, unless the session had got on: then
+ * nothing of this run is in the count any more. */
 static ck_status put_lapse(void *to, ck_lease of, ck_error *err) {
   ck_postgres_query query = {.sql = CK_POSTGRES_PUT_LAPSE};
   ck_postgres_bind_int(&query, of.session);

@@ -24,8 +24,8 @@
     "session GROUP BY 1, 2")                                                                   \
   X(CK_POSTGRES_PUT_LAPSE,                                                                     \
     "UPDATE session s SET restarts = s.restarts - 1 FROM lease l WHERE s.no = $1::bigint AND " \
-    "l.session = s.no AND s.status = 1 AND l.epoch - $2::bigint IN (0, 1) AND s.restarts > "   \
-    "l.epoch - $2")                                                                            \
+    "l.session = s.no AND s.status IN (1, 5) AND $2::bigint BETWEEN l.epoch - s.restarts + 1 " \
+    "AND l.epoch")                                                                             \
   X(CK_POSTGRES_REFUSE,                                                                        \
     "UPDATE lease l SET fault = $3::text FROM session s WHERE s.id = $1::text AND l.session "  \
     "= s.no AND l.epoch = $2::bigint")

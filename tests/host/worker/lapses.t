@@ -97,6 +97,33 @@ is "their session is not failing, but ends" "$(status frozen)" completed
 kill -TERM $workers
 wait $workers
 
+# ---- three that stand still at a time: who would be the fourth finds the session failing ----
+submit still
+stopped= workers=
+for name in c d e; do
+  worker $name
+  workers="$workers $worker"
+  reach
+  had=$(child still $name.out)
+  stopped="$stopped $had"
+  kill -STOP "$had"
+done
+worker f
+workers="$workers $worker"
+for _ in $(seq 3000); do [ "$(status still)" = failing ] && break; sleep 0.02; done
+is "a session of which three runs stand still is failing" "$(status still)" failing
+kill -CONT $stopped
+for had in $stopped; do wait_gone "$had"; done
+reach
+is "when they go on it is gone on with, by a worker that waits for no person" "$(status still)" \
+  running
+steps one two three four
+for _ in $(seq 3000); do [ "$(status still)" = completed ] && break; sleep 0.02; done
+is "to its end" "$(status still)" completed
+is "and each is told as lapsed" "$(cat c.out d.out e.out | grep -c '^ended	still	lapsed')" 3
+kill -TERM $workers
+wait $workers
+
 # ---- what ends its run, and its worker, each time ----
 export CKRUN_STORE="$server&schema=one&lease=8&margin=2"
 submit deadly

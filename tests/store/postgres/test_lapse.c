@@ -174,10 +174,13 @@ static void test_put(const char *name, const char *more) {
   ask("UPDATE session SET restarts = 1");
   put_lapse(store, of, "1", "whose own run counts");
   ask("UPDATE lease SET epoch = epoch + 1; UPDATE session SET restarts = 3");
-  put_lapse(store, of, "3", "what comes later than that changes nothing");
-  put_lapse(store, (ck_lease){of.session, of.epoch + 3}, "3", "nor what was never so");
+  put_lapse(store, of, "2", "nor when somebody has twice");
+  put_lapse(store, of, "2", "but no run that was before those which count");
+  put_lapse(store, (ck_lease){of.session, of.epoch + 3}, "2", "nor what was never so");
   ask("UPDATE lease SET epoch = 1; UPDATE session SET status = 2");
-  put_lapse(store, of, "3", "nor of a session that does not run");
+  put_lapse(store, of, "2", "nor of a session that does not run");
+  ask("UPDATE session SET status = 5, restarts = 4");
+  put_lapse(store, of, "3", "but of one that is failing by now");
   ask("UPDATE lease SET expires = 'epoch', owner = NULL; UPDATE session SET status = 1");
   tap_is_status(fixture_acquire(&next, store, "one", &err), CK_OK, &err, "it is taken");
   tap_is_int(fixture_verify(store), 0, "all is well");

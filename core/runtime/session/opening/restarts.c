@@ -17,6 +17,10 @@ static bool take_seq(void *to, const ck_event *event) {
   return false;
 }
 
+bool ck_session_is_failing(const ck_session_record *record) {
+  return record->status == CK_SESSION_FAILING && record->restarts.count > CK_RESTARTS_MAX;
+}
+
 /* Progress is a new outcome, or a new checkpoint: what a resume itself writes is none, and neither
  * is a boundary without a checkpoint, which the next resume reaches once more. */
 ck_status ck_session_count_restart(ck_restarts *out, ck_session *self, const ck_head *head,
@@ -30,8 +34,9 @@ ck_status ck_session_count_restart(ck_restarts *out, ck_session *self, const ck_
   ck_status status =
       ck_store_read_events(self->runtime->store, &query, take_seq, &out->progress_seq, err);
   bool died = record->status == CK_SESSION_RUNNING && record->restarts.count > 0;
+  bool pardoned = record->status == CK_SESSION_FAILING && record->restarts.count > 0;
   bool soon = out->at_ms - record->restarts.at_ms <= CK_RESTART_SOON_MS;
-  if (died && soon && record->restarts.progress_seq == out->progress_seq)
-    out->count = record->restarts.count + 1;
+  if ((died || pardoned) && soon && record->restarts.progress_seq == out->progress_seq)
+    out->count = record->restarts.count + died;
   return status;
 }

@@ -151,7 +151,7 @@ static ck_status refuse_failing(const char *id, ck_error *err) {
 
 /* A caller that only adds events does not go on with the session. */
 static ck_status check_restarts(plan *p, const ck_resume_options *options, ck_error *err) {
-  bool marked = p->head.session.status == CK_SESSION_FAILING;
+  bool marked = ck_session_is_failing(&p->head.session);
   p->restarts = p->head.session.restarts;
   if (options->keep_references && !p->dry_run) return CK_OK;
   if (marked && !options->retry && !p->dry_run) return refuse_failing(p->head.session.id, err);

@@ -56,6 +56,9 @@ CK_CHECKED ck_status ck_session_resume(ck_session **out, ck_runtime *runtime, co
 
 #include "core/runtime/session/policy.h"
 
+/* It died too often. One whose deaths were taken back since (ck_store_put_lapse) is gone on with as
+ * any other, though its row still says `failing`. */
+bool ck_session_is_failing(const ck_session_record *record);
 /* A resume up to its acquisition, as ck_session_dry_run promises it: the session can only be
  * inspected and closed. `*failing`: it is, or would be marked so. */
 CK_CHECKED ck_status ck_session_prepare(ck_session **out, bool *failing, ck_runtime *runtime,
