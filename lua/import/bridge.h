@@ -52,6 +52,7 @@ void ck_import_value_append(ck_buffer *out, lua_State *L, int index);
 /* ---- fact.c: emit ---- */
 typedef struct ck_import_emitter {
   const ck_import_sink *sink;
+  const char *path; /* of the file, for its problems; borrowed */
   ck_buffer message, value, source;
   bool in_session;
   size_t sessions;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "core/base/text.h"
 #include "lua/import/bridge.h"
 #include "lua/vm/names.h"
 #include "lua/vm/sandbox.h"
@@ -145,6 +146,37 @@ static ck_bytes read_value(lua_State *L, ck_import_emitter *self) {
   return (ck_bytes){0};
 }
 
+/* ---- what is left out ---- */
+
+/* Of a source that names its line or element, or several, each perhaps behind the name of its file:
+ * the first of both. */
+static void read_place(char *file, size_t size, int64_t *line, ck_bytes source) {
+  if (*line || ck_json_read_int(line, source)) return;
+  ck_buffer name = {0};
+  if (ck_json_read_string(&name, source) && !*file && name.data)
+    snprintf(file, size, "%.*s: ", ck_text_fits(name.data, size - 3), name.data);
+  ck_buffer_clear(&name);
+  if (ck_json_type_of(source) != CK_JSON_ARRAY) return;
+  for (ck_json_iterator it = ck_json_iterate(source); !*line && ck_json_next(&it);)
+    read_place(file, size, line, it.value);
+}
+
+/* What stands for a message in the file and is none is left out by its place, as a line that is no
+ * JSON. */
+static bool is_left_out(const ck_import_emitter *self, const ck_import_fact *fact) {
+  static const char *const kinds[] = {
+      [CK_JSON_FALSE] = "a boolean", [CK_JSON_TRUE] = "a boolean", [CK_JSON_NUMBER] = "a number",
+      [CK_JSON_STRING] = "a text",   [CK_JSON_ARRAY] = "a list",   [CK_JSON_OBJECT] = NULL};
+  char file[120] = "", text[200];
+  int64_t line = 0;
+  const char *kind = kinds[ck_json_type_of(fact->message)];
+  if (!kind) return false;
+  read_place(file, sizeof file, &line, fact->source);
+  snprintf(text, sizeof text, "%sits message is %s, not an object", file, kind);
+  self->sink->problem(self->sink->self, self->path, line, text, true);
+  return true;
+}
+
 /* ---- emit ---- */
 
 static int emit(lua_State *L) {
@@ -170,6 +202,7 @@ static int emit(lua_State *L) {
     return luaL_error(L, "emit: the first fact must be a session");
   self->in_session = true;
   self->sessions += fact.kind == CK_IMPORT_SESSION;
+  if (is_left_out(self, &fact)) return 0;
   ck_error err = CK_ERROR_INIT;
   ck_status status = self->sink->put(self->sink->self, &fact, &err);
   if (status == CK_E_TYPE) return luaL_error(L, "emit: %s", err.text);

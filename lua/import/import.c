@@ -334,7 +334,7 @@ static int read_body(lua_State *L) {
 ck_status ck_import_read_file(char name[CK_IMPORT_FORMAT_SIZE], const char *path,
                               const char *format, const ck_import_sink *sink, ck_error *err) {
   reading self = {.files = {.sink = sink},
-                  .emitter = {.sink = sink},
+                  .emitter = {.sink = sink, .path = path},
                   .format = format,
                   .name = name,
                   .document_error = CK_ERROR_INIT};

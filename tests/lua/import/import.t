@@ -75,6 +75,18 @@ is "the rest is imported" "$(grep -c '' <<<"$out")" 2
 run --json sessions import --partial "$data/openai_many.jsonl" --session again
 is "the same as JSON" "$(json "$err" '$d->{error}{exit}')" 1
 
+{
+  printf '{"type":"user","sessionId":"a","timestamp":"2026-01-01T00:00:00Z","message":%s}\n' \
+    '{"role":"user","content":"Go."}' '["Go."]' '{"role":"user","content":"On."}'
+} >"$dir/lists.jsonl"
+refused 2 "a list in the place of a message" \
+  "lists.jsonl:2: its message is a list, not an object: nothing of it is imported" \
+  sessions import "$dir/lists.jsonl"
+exits 1 "in part" sessions import --partial "$dir/lists.jsonl" --session lists
+has "the place is named" "$err" "lists.jsonl:2: its message is a list, not an object; left out"
+is "the rest is imported" "$("$CKRUN" --json sessions log lists --all --kind message |
+  grep -c '"content":"[GO]')" 2
+
 exits 0 "a module of one's own, an id of one's own" sessions import "$data/pi.jsonl" --format \
   "$data/mine.lua" --session mine
 is "has that id" "$(cut -f1,2 <<<"$out")" "$(printf 'mine\tmine')"

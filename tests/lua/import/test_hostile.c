@@ -284,8 +284,7 @@ static void check_modules(void) {
                "'id' must be a text");
   check_module("with a cost that is none", "emit { kind = 'session', id = 's', cost = 0/0 }",
                CK_E_PARSE, "'cost' is out of range");
-  check_module("with a message that is no object",
-               "emit { kind = 'session', id = 's' } emit { kind = 'message', message = 'x' }",
+  check_module("without a message", "emit { kind = 'session', id = 's' } emit { kind = 'message' }",
                CK_E_PARSE, "message (an object)");
   check_module("without an agent",
                "emit { kind = 'session', id = 's' } emit { kind = 'model', message = { role = "
@@ -314,7 +313,44 @@ static void check_modules(void) {
                CK_OK, NULL);
 }
 
+/* In the place of a message, of each kind of fact that may have one. */
+static void check_message(const char *message, const char *source, int64_t line, const char *says) {
+  imports f;
+  ck_buffer script = {0};
+  const char *path = tap_tmpfile("message.lua"), *input = tap_tmpfile("message.jsonl");
+  imports_open(&f);
+  ck_buffer_append_format(&script,
+                          "return { name = 'x', import = function(source, emit)\n"
+                          "emit { kind = 'session', id = 's' }\n"
+                          "emit { kind = 'message', message = { role = 'user', content = 'y' } }\n"
+                          "for _, kind in ipairs { 'message', 'model', 'tool_result' } do\n"
+                          "emit { kind = kind, agent = 'a', message = %s, source = %s } end\n"
+                          "end }\n",
+                          message, source);
+  imports_write(path, ck_buffer_bytes(&script));
+  imports_write(input, ck_bytes_text("{\"a\": 1}\n"));
+  tap_is_status(imports_import(&f, input, path), CK_OK, &f.err,
+                "the message %s is left out, not all of the file", message);
+  tap_is_int((int64_t)f.lost, 3, "of each kind of fact");
+  tap_is_int(f.last_lost, line, "by its line");
+  tap_is_text(f.problem, says, "with what is wrong");
+  tap_is_int(imports_count(&f, f.sessions[0].id, CK_EVENT_MESSAGE, NULL, NULL), 1,
+             "what is a message is there");
+  tap_ok(is_well(&f), "and the store is well");
+  ck_buffer_clear(&script);
+  imports_close(&f);
+}
+
+static void check_messages(void) {
+  check_message("ck.array { 1, 2 }", "7", 7, "its message is a list, not an object");
+  check_message("'x'", "{ 'part.jsonl', 4 }", 4,
+                "part.jsonl: its message is a text, not an object");
+  check_message("5", "{ { 'a', 8 }, { 'b', 9 } }", 8, "a: its message is a number, not an object");
+  check_message("true", "nil", 0, "its message is a boolean, not an object");
+}
+
 int main(void) {
+  check_messages();
   check_truncation();
   check_wrong_format();
   check_database("langgraph.db");
