@@ -24,8 +24,8 @@ end
 function policy.resume(session, _checkpoint, opt)
   local spent, most = session.cost_usd, opt.usd
   if spent <= most then return nil end
-  return ck.ask(("The session has spent %s, more than %s. Go on?"):format(
-    dollars(spent), dollars(most)))
+  return ck.ask("The session has spent " .. dollars(spent) .. ", more than " .. dollars(most)
+    .. ". Go on?")
 end
 
 return policy

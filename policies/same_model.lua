@@ -43,9 +43,9 @@ end
 function policy.resume(session, _checkpoint, opt)
   local use, more = compare(session.models, opt.agents)
   if not use then return nil end
-  local text = ("agent %s had the model %s and would have %s"):format(use.agent or "without a name",
-    use.was, use.now or "none: the profile has no model '" .. use.name .. "'")
-  if more > 0 then text = ("%s; and %d more"):format(text, more) end
+  local text = "agent " .. (use.agent or "without a name") .. " had the model " .. use.was
+    .. " and would have " .. (use.now or "none: the profile has no model '" .. use.name .. "'")
+  if more > 0 then text = text .. "; and " .. more .. " more" end
   if opt.ask then return ck.ask(text .. ". Go on?") end
   return ck.refuse(text)
 end

@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { FIGURES_MAX = 240 };
+enum { FIGURES_MAX = 320 };
 static figure figures[FIGURES_MAX];
 static size_t figure_count;
 static char folder[256];
@@ -250,6 +250,7 @@ int main(int argc, char **argv) {
   if (!*only || strcmp(only, "redact") == 0) bench_redact();
   if (!*only || strcmp(only, "answers") == 0) bench_answers();
   if (!*only || strcmp(only, "answers") == 0) bench_candidates();
+  if (!*only || strcmp(only, "policies") == 0) bench_policies();
   if (!*only || strcmp(only, "program") == 0) bench_program();
   if (!*only || strcmp(only, "growth") == 0) bench_growth();
   write_json();
