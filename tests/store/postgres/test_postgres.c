@@ -283,6 +283,53 @@ static void test_texts(void) {
   ck_store_close(store);
 }
 
+/* The server refuses one of them, as when its disk is full: with a trigger of its own. */
+static void refuse(const char *state, int64_t session) {
+  char sql[600];
+  snprintf(sql, sizeof sql,
+           "CREATE OR REPLACE FUNCTION ill() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN IF "
+           "NEW.session = %lld THEN RAISE EXCEPTION USING ERRCODE = ''%s'', MESSAGE = ''no room''; "
+           "END IF; RETURN NEW; END'; CREATE OR REPLACE TRIGGER ill BEFORE INSERT ON checkpoint "
+           "FOR EACH ROW EXECUTE FUNCTION ill()",
+           (long long)session, state);
+  ask(sql);
+}
+
+static ck_status commit_two(fixture_batch rows[2], ck_store *store, fixture sessions[2],
+                            const fixture_step *step) {
+  ck_batch batches[2];
+  for (int i = 0; i < 2; i++) fixture_batch_init(&rows[i], &sessions[i], step);
+  for (int i = 0; i < 2; i++) batches[i] = rows[i].batch;
+  ck_status status = ck_store_commit(store, batches, 2, &err);
+  for (int i = 0; i < 2; i++) fixture_batch_clear(&rows[i]);
+  return status;
+}
+
+static void test_ill(void) {
+  static const struct {
+    const char *state;
+    ck_status status;
+  } states[] = {{"53100", CK_E_FULL}, {"58030", CK_E_IO}, {"53200", CK_E_BUSY}};
+  ck_store *store = open_store("ill", "");
+  fixture sessions[2] = {create(store, "one"), create(store, "two")};
+  fixture_step step = {.text = "hello", .key = "memory.a", .value = "1"};
+  fixture_batch rows[2];
+  for (size_t i = 0; i < sizeof states / sizeof *states; i++) {
+    refuse(states[i].state, sessions[1].lease.session);
+    tap_is_status(fixture_commit(&sessions[1], &step, &err), states[i].status, &err,
+                  "a commit that the server cannot make is none");
+    tap_ok(strstr(err.text, "no room (SQLSTATE ") != NULL, "with its words: %s", err.text);
+    tap_is_status(commit_two(rows, store, sessions, &step), states[i].status, &err,
+                  "nor are those with it");
+    tap_is_text(ask("SELECT count(*) FROM event"), "2", "nothing of either is there");
+  }
+  ask("DROP TRIGGER ill ON checkpoint");
+  tap_is_status(fixture_commit(&sessions[1], &step, &err), CK_OK, &err, "then it makes it");
+  tap_is_status(fixture_commit(&sessions[0], &step, &err), CK_OK, &err, "and the other");
+  tap_is_int(fixture_verify(store), 0, "and all is well");
+  ck_store_close(store);
+}
+
 int main(void) {
   const char *why;
   url = postgres_server_url(&why);
@@ -295,6 +342,7 @@ int main(void) {
   test_renewal();
   test_round_trips();
   test_late();
+  test_ill();
   test_restart();
   return tap_done();
 }
