@@ -2,11 +2,10 @@
  * several sessions' a transaction in one round trip. */
 #include <stdlib.h>
 
-#include "core/store/format/row.h"
-#include "core/store/postgres/postgres.h"
+#include "core/store/postgres/commit_sql.h"
 
 static const char doing[] = "commit";
-enum { ANY_SEQ = -1, NO_SEQ = -2, TRIES = 3, EVENT_COLUMNS = 13 };
+enum { ANY_SEQ = CK_POSTGRES_ANY_SEQ, NO_SEQ = -2, TRIES = 3 };
 
 /* ---- the arguments ---- */
 
@@ -25,98 +24,6 @@ static int64_t expected_seq(const ck_row_batch *batch) {
   return covered ? first - 1 : NO_SEQ;
 }
 
-static ck_bytes bytes_of(const ck_digest *digest) {
-  return (ck_bytes){(const char *)digest->bytes, CK_DIGEST_SIZE};
-}
-
-/* No bytes are NULL. */
-static ck_bytes optional(ck_bytes bytes) { return bytes.len ? bytes : (ck_bytes){NULL, 0}; }
-
-static void put_event(ck_buffer **to, const ck_event_row *row) {
-  const int64_t numbers[] = {row->seq,      row->timeline,  row->kind, row->at_ms,
-                             row->encoding, row->plain_len, row->check};
-  enum { NUMBERS = sizeof numbers / sizeof *numbers };
-  for (size_t i = 0; i < NUMBERS; i++) ck_postgres_put_int(to[i], numbers[i]);
-  ck_postgres_put_text(to[NUMBERS], row->scope);
-  ck_postgres_put_text(to[NUMBERS + 1], row->agent);
-  ck_postgres_put_bytes(to[NUMBERS + 2], row->body.data ? row->body : ck_bytes_text(""));
-  ck_postgres_put_bytes(to[NUMBERS + 3], optional(row->mac));
-  ck_postgres_put_bytes(to[NUMBERS + 4], optional(row->key_id));
-  ck_postgres_put_bytes(to[NUMBERS + 5], optional(row->decision));
-}
-
-/* A column is an array. */
-void ck_postgres_bind_events(ck_postgres_query *query, const ck_row_batch *batch) {
-  static const ck_postgres_type types[EVENT_COLUMNS] = {
-      [7] = CK_POSTGRES_TEXTS,  [8] = CK_POSTGRES_TEXTS,  [9] = CK_POSTGRES_BLOBS,
-      [10] = CK_POSTGRES_BLOBS, [11] = CK_POSTGRES_BLOBS, [12] = CK_POSTGRES_BLOBS};
-  ck_buffer *columns[EVENT_COLUMNS];
-  for (size_t i = 0; i < EVENT_COLUMNS; i++)
-    columns[i] = ck_postgres_begin_array(query, types[i], batch->event_count);
-  for (size_t i = 0; i < batch->event_count; i++) put_event(columns, &batch->events[i]);
-  for (size_t i = 0; i < EVENT_COLUMNS; i++) ck_postgres_end_array(query, columns[i]);
-}
-
-void ck_postgres_bind_checkpoint(ck_postgres_query *query, const ck_checkpoint_row *row) {
-  static const ck_checkpoint_row none;
-  ck_postgres_bind_text(query, row ? row->id : NULL);
-  if (!row) row = &none;
-  int64_t numbers[CK_CHECKPOINT_ROW_INTS];
-  ck_checkpoint_row_ints(numbers, row);
-  ck_buffer *array = ck_postgres_begin_array(query, CK_POSTGRES_INTS, CK_CHECKPOINT_ROW_INTS);
-  for (size_t i = 0; i < CK_CHECKPOINT_ROW_INTS; i++) ck_postgres_put_int(array, numbers[i]);
-  ck_postgres_end_array(query, array);
-  ck_postgres_bind_blob(query, bytes_of(&row->events_digest));
-  ck_postgres_bind_blob(query, bytes_of(&row->payload_digest));
-  ck_postgres_bind_blob(query, bytes_of(&row->digest));
-  ck_postgres_bind_optional(query, row->mac);
-  ck_postgres_bind_optional(query, row->key_id);
-  ck_postgres_bind_blob(query, row->info);
-  ck_postgres_bind_blob(query, row->payload);
-}
-
-static void bind_session(ck_postgres_query *query, const ck_row_batch *batch) {
-  static const ck_session_update no_update;
-  static const ck_head_row no_head;
-  const ck_session_update *update = batch->update ? batch->update : &no_update;
-  const ck_head_row *head = batch->head ? batch->head : &no_head;
-  ck_postgres_bind_int(query, batch->update != NULL);
-  ck_postgres_bind_int(query, update->status);
-  ck_postgres_bind_text(query, update->reason);
-  ck_postgres_bind_text(query, update->failure);
-  ck_postgres_bind_text(query, update->node);
-  ck_postgres_bind_int(query, batch->at_ms);
-  ck_postgres_bind_int(query, batch->head != NULL);
-  ck_postgres_bind_int(query, (int64_t)head->epoch);
-  ck_postgres_bind_int(query, head->status);
-  ck_postgres_bind_int(query, head->seq);
-  ck_postgres_bind_blob(query, ck_head_row_digest(head));
-  ck_postgres_bind_optional(query, ck_head_row_mac(head));
-  ck_postgres_bind_optional(query, ck_head_row_key_id(head));
-}
-
-typedef struct commit_as {
-  int64_t writer, last_seq;
-  const char *level; /* of synchronous_commit */
-} commit_as;
-
-static void bind_batch(ck_postgres_query *query, const ck_postgres *self, const ck_row_batch *batch,
-                       const commit_as *as) {
-  int64_t last = batch->event_count ? batch->events[batch->event_count - 1].seq : ANY_SEQ;
-  *query = (ck_postgres_query){.sql = CK_POSTGRES_COMMIT};
-  ck_postgres_bind_int(query, batch->lease.session);
-  ck_postgres_bind_int(query, (int64_t)batch->lease.epoch);
-  ck_postgres_bind_int(query, as->writer);
-  ck_postgres_bind_int(query, as->last_seq);
-  ck_postgres_bind_int(query, last);
-  ck_postgres_bind_int(query, batch->checkpoint ? batch->checkpoint->parent : 0);
-  ck_postgres_bind_int(query, self->url.lease_ms);
-  ck_postgres_bind_text(query, as->level);
-  bind_session(query, batch);
-  ck_postgres_bind_events(query, batch);
-  ck_postgres_bind_checkpoint(query, batch->checkpoint);
-}
-
 ck_status ck_postgres_append(bool *fits, ck_postgres *self, const ck_row_batch *batch,
                              int64_t writer, int64_t last_seq, ck_error *err) {
   PGresult *result;
@@ -124,13 +31,17 @@ ck_status ck_postgres_append(bool *fits, ck_postgres *self, const ck_row_batch *
   *fits = false;
   if (!query) return ck_error_no_memory(err);
   bool follows = expected_seq(batch) != NO_SEQ;
-  bind_batch(query, self, batch, &(commit_as){writer, follows ? last_seq : NO_SEQ, "on"});
+  ck_postgres_commit_as as = {.writer = writer,
+                              .last_seq = follows ? last_seq : NO_SEQ,
+                              .lease_ms = self->url.lease_ms,
+                              .level = ck_postgres_level(self, CK_DURABLE_POWER)};
+  ck_postgres_bind_commit(query, batch, &as);
   ck_status status = ck_postgres_run(&result, self->writer, query, doing, err);
   ck_postgres_query_clear(query);
   free(query);
   if (status != CK_OK) return status;
   ck_postgres_row row = ck_postgres_first(self->pq, result);
-  *fits = ck_postgres_int(&row, 0) == 1;
+  *fits = row.count == 1;
   self->pq->clear(result);
   return CK_OK;
 }
@@ -171,6 +82,12 @@ static ck_status explain_dropped(ck_postgres *self, ck_row_batch *batches, size_
 
 /* ---- one session ---- */
 
+/* A batch of those that are committed. */
+typedef struct part {
+  ck_row_batch *batch;
+  ck_postgres_commit_as as;
+} part;
+
 /* What became of a commit that failed. */
 typedef struct outcome {
   bool again;      /* another try can succeed */
@@ -183,7 +100,7 @@ static ck_status take_answer(ck_row_batch *batch, ck_postgres_connection *by, PG
   ck_status status = CK_OK;
   if (got == PGRES_TUPLES_OK) {
     ck_postgres_row row = ck_postgres_first(by->pq, result);
-    batch->status = ck_postgres_int(&row, 0) == 1 ? CK_OK : CK_E_FENCED; /* or else: explain */
+    batch->status = row.count ? CK_OK : CK_E_FENCED; /* or else: explain */
   } else {
     how->again = ck_postgres_may_repeat(by, result);
     status = ck_postgres_error(by, result, doing, err);
@@ -197,15 +114,11 @@ static bool send_word(ck_postgres_connection *by, const char *word) {
   return by->pq->sendQueryParams(by->conn, word, 0, NULL, NULL, NULL, NULL, 1);
 }
 
-static bool send_all(ck_postgres *self, ck_row_batch *const *order, size_t count,
-                     const char *level) {
-  ck_postgres_connection *by = self->writer;
+static bool send_all(ck_postgres_connection *by, const part *parts, size_t count) {
   ck_postgres_query *query = malloc(sizeof *query);
   bool sent = query && by->pq->enterPipelineMode(by->conn) && send_word(by, "BEGIN");
   for (size_t i = 0; i < count && sent; i++) {
-    const ck_row_batch *batch = order[i];
-    int64_t writer = ck_postgres_writer_of(self, batch->lease);
-    bind_batch(query, self, batch, &(commit_as){writer, expected_seq(batch), level});
+    ck_postgres_bind_commit(query, parts[i].batch, &parts[i].as);
     sent = !query->failed && ck_postgres_send(by, query);
     ck_postgres_query_clear(query);
   }
@@ -213,9 +126,9 @@ static bool send_all(ck_postgres *self, ck_row_batch *const *order, size_t count
   return sent && send_word(by, "COMMIT") && by->pq->pipelineSync(by->conn);
 }
 
-/* The answers come in the order of what was sent, each ended by a NULL. `order` has the batches
- * without BEGIN and COMMIT. What follows a failure is answered as aborted. */
-static ck_status take_answers(ck_postgres_connection *by, ck_row_batch *const *order, size_t count,
+/* The answers come in the order of what was sent, each ended by a NULL. `parts` are without
+ * BEGIN and COMMIT. What follows a failure is answered as aborted. */
+static ck_status take_answers(ck_postgres_connection *by, const part *parts, size_t count,
                               outcome *how, ck_error *err) {
   ck_status status = CK_OK;
   bool synced = false, committed = false;
@@ -229,9 +142,9 @@ static ck_status take_answers(ck_postgres_connection *by, ck_row_batch *const *o
       continue;
     }
     if (got == PGRES_TUPLES_OK && is_batch)
-      status = take_answer(order[at - 1], by, result, how, err);
+      status = take_answer(parts[at - 1].batch, by, result, how, err);
     else if (got == PGRES_FATAL_ERROR && status == CK_OK)
-      status = take_answer(order[0], by, result, how, err);
+      status = take_answer(parts[0].batch, by, result, how, err);
     committed |= at == count + 1 && got == PGRES_COMMAND_OK;
     by->pq->clear(result);
   }
@@ -253,18 +166,16 @@ static ck_status drop_transaction(ck_postgres *self, ck_status status) {
 
 /* ---- one or several ---- */
 
-static ck_status commit_one(ck_postgres *self, ck_row_batch *batch, const char *level, outcome *how,
+static ck_status commit_one(ck_postgres_connection *by, const part *what, outcome *how,
                             ck_error *err) {
   PGresult *result;
-  ck_postgres_connection *by = self->writer;
   ck_postgres_query *query = malloc(sizeof *query);
   if (!query) return ck_error_no_memory(err);
-  commit_as as = {ck_postgres_writer_of(self, batch->lease), expected_seq(batch), level};
-  bind_batch(query, self, batch, &as);
+  ck_postgres_bind_commit(query, what->batch, &what->as);
   ck_status status = query->failed ? ck_error_no_memory(err) : CK_OK;
   if (status == CK_OK && ck_postgres_send(by, query)) {
     while ((result = ck_postgres_next_answer(by))) {
-      if (status == CK_OK) status = take_answer(batch, by, result, how, err);
+      if (status == CK_OK) status = take_answer(what->batch, by, result, how, err);
       by->pq->clear(result);
     }
     if (status == CK_OK && by->silent_ms) status = ck_postgres_error(by, NULL, doing, err);
@@ -277,67 +188,102 @@ static ck_status commit_one(ck_postgres *self, ck_row_batch *batch, const char *
   return status;
 }
 
-static ck_status commit_some(ck_postgres *self, ck_row_batch *const *order, size_t count,
-                             const char *level, outcome *how, ck_error *err) {
+static ck_status commit_some(ck_postgres *self, const part *parts, size_t count, outcome *how,
+                             ck_error *err) {
   ck_postgres_connection *by = self->writer;
-  if (count == 1) return commit_one(self, order[0], level, how, err);
-  bool sent = send_all(self, order, count, level);
+  if (count == 1) return commit_one(by, parts, how, err);
+  bool sent = send_all(by, parts, count);
   ck_status status =
-      sent ? take_answers(by, order, count, how, err) : ck_postgres_error(by, NULL, doing, err);
+      sent ? take_answers(by, parts, count, how, err) : ck_postgres_error(by, NULL, doing, err);
   return status == CK_OK || how->unanswered ? status : drop_transaction(self, status);
+}
+
+/* A checkpoint's row goes with its session alone, so under the lease one that was committed is
+ * there. */
+static part make_part(const ck_postgres *self, ck_row_batch *batch, const ck_postgres_owned *owned,
+                      const char *level) {
+  const ck_checkpoint_row *checkpoint = batch->checkpoint;
+  return (part){batch,
+                {.writer = owned->writer,
+                 .last_seq = expected_seq(batch),
+                 .has_parent = checkpoint && checkpoint->parent == owned->checkpoint,
+                 .lease_ms = self->url.lease_ms,
+                 .level = level}};
 }
 
 /* In the order of their sessions, so that two of these never wait for each other; without those
  * whose lease has lapsed. */
-static ck_row_batch **make_order(size_t *made, ck_postgres *self, ck_row_batch *batches,
-                                 size_t count) {
-  ck_row_batch **order = calloc(count + 1, sizeof *order);
+static part *make_parts(size_t *made, ck_postgres *self, ck_row_batch *batches, size_t count,
+                        const char *level) {
+  part *parts = calloc(count + 1, sizeof *parts);
   *made = 0;
-  for (size_t i = 0; order && i < count; i++) {
-    batches[i].status = ck_postgres_check_lapse(self, batches[i].lease, NULL);
+  for (size_t i = 0; parts && i < count; i++) {
+    ck_postgres_owned owned;
+    batches[i].status = ck_postgres_get_owned(&owned, self, batches[i].lease);
     if (batches[i].status != CK_OK) continue;
     size_t at = (*made)++;
-    for (; at > 0 && order[at - 1]->lease.session > batches[i].lease.session; at--)
-      order[at] = order[at - 1];
-    order[at] = &batches[i];
+    for (; at > 0 && parts[at - 1].batch->lease.session > batches[i].lease.session; at--)
+      parts[at] = parts[at - 1];
+    parts[at] = make_part(self, &batches[i], &owned, level);
   }
-  return order;
+  return parts;
+}
+
+/* The rows are found by their keys, whatever these are. Left to itself the server may make a plan
+ * for every commit, which takes as long as the commit. */
+static ck_status plan_once(ck_postgres_connection *by, ck_error *err) {
+  if (by->plans_once) return CK_OK;
+  ck_status status = ck_postgres_exec(by, "SET plan_cache_mode = force_generic_plan", doing, err);
+  by->plans_once = status == CK_OK;
+  return status;
+}
+
+static ck_status prepare_all(ck_postgres *self, const part *parts, size_t count, ck_error *err) {
+  ck_status status = ck_postgres_check_writer(self, err);
+  if (status == CK_OK) status = plan_once(self->writer, err);
+  for (size_t i = 0; i < count && status == CK_OK; i++)
+    status = ck_postgres_prepare(self->writer, ck_postgres_commit_of(parts[i].batch, &parts[i].as),
+                                 doing, err);
+  return status;
 }
 
 /* Statements are prepared before the first is sent: that one is lost then, too, when the connection
  * was lost while it was idle, which is no unknown commit. */
-static ck_status prepare(ck_postgres *self, ck_error *err) {
-  ck_status status = ck_postgres_check_writer(self, err);
-  if (status != CK_OK) return status;
-  status = ck_postgres_prepare(self->writer, CK_POSTGRES_COMMIT, doing, err);
-  if (status == CK_OK || !ck_postgres_is_lost(self->writer)) return status;
-  status = ck_postgres_check_writer(self, err);
-  if (status != CK_OK) return status;
-  return ck_postgres_prepare(self->writer, CK_POSTGRES_COMMIT, doing, err);
+static ck_status prepare(ck_postgres *self, const part *parts, size_t count, ck_error *err) {
+  ck_status status = prepare_all(self, parts, count, err);
+  bool lost = self->writer && ck_postgres_is_lost(self->writer);
+  return status == CK_OK || !lost ? status : prepare_all(self, parts, count, err);
+}
+
+static void note_made(ck_postgres *self, const part *parts, size_t count, int64_t sent_us) {
+  for (size_t i = 0; i < count; i++) {
+    const ck_row_batch *batch = parts[i].batch;
+    if (batch->status != CK_OK) continue;
+    ck_postgres_note_commit(self, batch->lease, batch->checkpoint ? batch->checkpoint->seq : 0,
+                            sent_us);
+  }
 }
 
 ck_status ck_postgres_commit(void *to, ck_row_batch *batches, size_t count,
                              ck_durability durability, ck_error *err) {
   ck_postgres *self = to;
-  const char *level = ck_postgres_level(self, durability);
   size_t made;
-  ck_row_batch **order = make_order(&made, self, batches, count);
-  if (!order) return ck_error_no_memory(err);
-  ck_status status = made ? prepare(self, err) : CK_OK;
+  part *parts = make_parts(&made, self, batches, count, ck_postgres_level(self, durability));
+  if (!parts) return ck_error_no_memory(err);
+  ck_status status = made ? prepare(self, parts, made, err) : CK_OK;
   outcome how = {.again = status == CK_OK && made};
   int64_t sent_us = 0;
   for (int tries = 0; how.again && tries < TRIES; tries++) {
     how = (outcome){0};
     self->writer->warned = false;
     sent_us = ck_postgres_now_us();
-    status = commit_some(self, order, made, level, &how, err);
+    status = commit_some(self, parts, made, &how, err);
     if (how.unanswered || (self->writer && self->writer->warned && status == CK_OK)) {
       status = ck_postgres_unknown(self, err);
       break;
     }
   }
-  for (size_t i = 0; i < made && status == CK_OK; i++)
-    if (order[i]->status == CK_OK) ck_postgres_note_renewed(self, order[i]->lease, sent_us);
-  free(order);
+  if (status == CK_OK) note_made(self, parts, made, sent_us);
+  free(parts);
   return status == CK_OK ? explain_dropped(self, batches, count, err) : status;
 }

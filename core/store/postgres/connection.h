@@ -13,6 +13,7 @@ typedef struct ck_postgres_connection {
   const ck_postgres_url *url; /* borrowed */
   PGconn *conn;
   bool prepared[CK_POSTGRES_SQL_COUNT];
+  bool plans_once;   /* a statement has one plan for all arguments (commit.c) */
   bool broken;       /* libpq could not send or receive, whatever it says of the connection */
   bool warned;       /* a commit was answered before its standby had it */
   int64_t silent_ms; /* the server gave no sign of life for so long, and was given up; 0: no */

@@ -28,6 +28,25 @@ void ck_postgres_note_renewed(ck_postgres *self, ck_lease lease, int64_t sent_us
   pthread_mutex_unlock(&self->mutex);
 }
 
+void ck_postgres_note_commit(ck_postgres *self, ck_lease lease, int64_t checkpoint,
+                             int64_t sent_us) {
+  pthread_mutex_lock(&self->mutex);
+  ck_postgres_owned *of = ck_postgres_find_owned(self, lease);
+  if (of && of->renewed_us < sent_us) of->renewed_us = sent_us;
+  if (of && checkpoint) of->checkpoint = checkpoint;
+  pthread_mutex_unlock(&self->mutex);
+}
+
+ck_status ck_postgres_get_owned(ck_postgres_owned *out, ck_postgres *self, ck_lease lease) {
+  *out = (ck_postgres_owned){0};
+  pthread_mutex_lock(&self->mutex);
+  ck_postgres_owned *of = ck_postgres_find_owned(self, lease);
+  if (of) ck_postgres_has_lapsed(self, of);
+  if (of) *out = *of;
+  pthread_mutex_unlock(&self->mutex);
+  return out->lapsed ? CK_E_LAPSED : CK_OK;
+}
+
 ck_status ck_postgres_check_lapse(void *to, ck_lease lease, ck_error *err) {
   ck_postgres *self = to;
   pthread_mutex_lock(&self->mutex);

@@ -17,6 +17,7 @@ typedef struct ck_postgres_owned {
   ck_lease lease;
   int64_t writer;
   int64_t next;       /* the number that it is being given; 0: none */
+  int64_t checkpoint; /* the last one that was committed under it; 0: none */
   int64_t renewed_us; /* ck_postgres_now_us when its last renewal that was answered was sent */
   bool lapsed, told;  /* it could not be renewed; that was told */
   struct ck_postgres_owned *next_owned;
@@ -107,13 +108,15 @@ CK_CHECKED ck_status ck_postgres_note(ck_postgres *self, ck_postgres_query *quer
 /* ---- commit.c ---- */
 CK_CHECKED ck_status ck_postgres_commit(void *self, ck_row_batch *batches, size_t count,
                                         ck_durability durability, ck_error *err);
-/* The columns of its events, an array each; those of a checkpoint behind its session. */
-void ck_postgres_bind_events(ck_postgres_query *query, const ck_row_batch *batch);
-void ck_postgres_bind_checkpoint(ck_postgres_query *query, const ck_checkpoint_row *row);
 /* What a commit writes, within a transaction, as the holder of `writer`; *fits: the session was at
  * `last_seq`. */
 CK_CHECKED ck_status ck_postgres_append(bool *fits, ck_postgres *self, const ck_row_batch *batch,
                                         int64_t writer, int64_t last_seq, ck_error *err);
+
+/* ---- commit_bind.c ---- */
+/* The columns of its events, an array each; those of a checkpoint behind its session. */
+void ck_postgres_bind_events(ck_postgres_query *query, const ck_row_batch *batch);
+void ck_postgres_bind_checkpoint(ck_postgres_query *query, const ck_checkpoint_row *row);
 
 /* ---- lease.c ---- */
 void ck_postgres_name_owner(char out[CK_POSTGRES_OWNER_SIZE]);
@@ -154,6 +157,12 @@ CK_CHECKED ck_status ck_postgres_begin_guard(ck_postgres *self, ck_error *err);
 bool ck_postgres_has_lapsed(const ck_postgres *self, ck_postgres_owned *of);
 /* By an answer to what was sent at `sent_us`, which renewed it. */
 void ck_postgres_note_renewed(ck_postgres *self, ck_lease lease, int64_t sent_us);
+/* The same by a commit with a checkpoint at `checkpoint`; 0: without one. */
+void ck_postgres_note_commit(ck_postgres *self, ck_lease lease, int64_t checkpoint,
+                             int64_t sent_us);
+/* A copy; all zero: it is not held here. CK_E_LAPSED. */
+CK_CHECKED ck_status ck_postgres_get_owned(ck_postgres_owned *out, ck_postgres *self,
+                                           ck_lease lease);
 /* As ck_store_check_lapse. */
 CK_CHECKED ck_status ck_postgres_check_lapse(void *self, ck_lease lease, ck_error *err);
 

@@ -140,15 +140,22 @@ static void name_of(char out[16], ck_postgres_sql sql) { snprintf(out, 16, "ck%d
 ck_status ck_postgres_prepare(ck_postgres_connection *by, ck_postgres_sql sql, const char *doing,
                               ck_error *err) {
   char name[16];
+  ck_buffer composed = {0};
   if (by->prepared[sql]) return CK_OK;
+  if (sql >= CK_POSTGRES_COMMIT) ck_postgres_write_commit(&composed, sql);
+  ck_status status = ck_buffer_check(&composed, err);
+  if (status != CK_OK) {
+    ck_buffer_clear(&composed);
+    return status;
+  }
   name_of(name, sql);
-  PGresult *result =
-      ck_postgres_answer(by, by->pq->sendPrepare(by->conn, name, texts[sql], 0, NULL));
-  ck_status status = CK_OK;
+  const char *text = sql >= CK_POSTGRES_COMMIT ? composed.data : texts[sql];
+  PGresult *result = ck_postgres_answer(by, by->pq->sendPrepare(by->conn, name, text, 0, NULL));
   if (by->pq->resultStatus(result) != PGRES_COMMAND_OK)
     status = ck_postgres_error(by, result, doing, err);
   by->prepared[sql] = status == CK_OK;
   by->pq->clear(result);
+  ck_buffer_clear(&composed);
   return status;
 }
 

@@ -5,7 +5,7 @@
 
 #include "core/store/postgres/connection.h"
 
-enum { CK_POSTGRES_ARGUMENTS = 48, CK_POSTGRES_ARRAYS = 16 };
+enum { CK_POSTGRES_ARGUMENTS = 76, CK_POSTGRES_ARRAYS = 16 };
 
 /* Zero-initialise but for `sql`; texts and bytes are borrowed. What fails without memory is told
  * when it is run. */
@@ -42,6 +42,8 @@ CK_CHECKED ck_status ck_postgres_run(PGresult **out, ck_postgres_connection *by,
 /* The same without an answer that is needed; *rows: how many rows it gave (NULL: not needed). */
 CK_CHECKED ck_status ck_postgres_write(int *rows, ck_postgres_connection *by,
                                        ck_postgres_query *query, const char *doing, ck_error *err);
+/* The text of a commit's statement; in commit_sql.c. */
+void ck_postgres_write_commit(ck_buffer *out, ck_postgres_sql sql);
 /* Prepares it where that was not done yet. */
 CK_CHECKED ck_status ck_postgres_prepare(ck_postgres_connection *by, ck_postgres_sql sql,
                                          const char *doing, ck_error *err);

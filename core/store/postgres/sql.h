@@ -24,7 +24,10 @@ typedef enum {
 #define X(name, text) name,
   CK_POSTGRES_SQL_TABLE(X)
 #undef X
-      CK_POSTGRES_SQL_COUNT
+  /* Behind them are those that are composed (commit_sql.h). */
+  CK_POSTGRES_COMMIT,
+  CK_POSTGRES_COMMITS = 64,
+  CK_POSTGRES_SQL_COUNT = CK_POSTGRES_COMMIT + CK_POSTGRES_COMMITS
 } ck_postgres_sql;
 
 #endif

@@ -40,14 +40,11 @@
     "kind, created_ms, clean, resumable, cost_micros, input_tokens, output_tokens, "        \
     "model_calls, tool_calls, unmetered, active_us, changed, format, encoding, "            \
     "plain_len, events_digest, payload_digest, digest, mac, key_id, info, payload) "        \
-    "VALUES ($1::bigint, $2::text, ($3::bigint[])[1], ($3::bigint[])[2], "                  \
-    "($3::bigint[])[3], ($3::bigint[])[4], ($3::bigint[])[5], ($3::bigint[])[6], "          \
-    "($3::bigint[])[7], ($3::bigint[])[8], ($3::bigint[])[9], ($3::bigint[])[10], "         \
-    "($3::bigint[])[11], ($3::bigint[])[12], ($3::bigint[])[13], "                          \
-    "($3::bigint[])[14], ($3::bigint[])[15], ($3::bigint[])[16], "                          \
-    "($3::bigint[])[17], ($3::bigint[])[18], ($3::bigint[])[19], "                          \
-    "($3::bigint[])[20], $4::bytea, $5::bytea, $6::bytea, $7::bytea, $8::bytea, "           \
-    "$9::bytea, $10::bytea) RETURNING 1")                                                   \
+    "VALUES ($1::bigint, $2::text, $3::bigint, $4::bigint, $5::bigint, $6::bigint, "        \
+    "$7::bigint, $8::bigint, $9::bigint, $10::bigint, $11::bigint, $12::bigint, "           \
+    "$13::bigint, $14::bigint, $15::bigint, $16::bigint, $17::bigint, $18::bigint, "        \
+    "$19::bigint, $20::bigint, $21::bigint, $22::bigint, $23::bytea, $24::bytea, "          \
+    "$25::bytea, $26::bytea, $27::bytea, $28::bytea, $29::bytea) RETURNING 1")              \
   X(CK_POSTGRES_RECEIVE_PIN, "INSERT INTO pin VALUES ($1::bigint, $2::bigint) RETURNING 1") \
   X(CK_POSTGRES_RECEIVE_USE,                                                                \
     "INSERT INTO blob_use SELECT $1::bigint, no FROM blob WHERE name = $2::bytea "          \

@@ -23,36 +23,6 @@
 
 /* X(enumerator, text): as in sql.h. */
 #define CK_POSTGRES_SQL_RUN_TABLE(X)                                                              \
-  X(CK_POSTGRES_COMMIT,                                                                           \
-    "WITH fence AS (UPDATE lease SET last_seq = CASE WHEN $5::bigint < 0 THEN last_seq "          \
-    "ELSE $5 END, expires = clock_timestamp() + $7::bigint * interval '1 millisecond', "          \
-    "fault = NULL WHERE session = $1::bigint AND epoch = $2::bigint AND writer = "                \
-    "$3::bigint AND ($4::bigint = -1 OR last_seq = $4) AND ($6::bigint <= base OR EXISTS "        \
-    "(SELECT 1 FROM checkpoint c WHERE c.session = $1 AND c.seq = $6)) RETURNING "                \
-    "session), changed AS (UPDATE session SET status = $10::bigint, reason = $11::text, "         \
-    "failure = $12::text, node = $13::text, updated_ms = $14::bigint FROM fence WHERE no "        \
-    "= fence.session AND $9::bigint = 1), headed AS (INSERT INTO head SELECT "                    \
-    "fence.session, $16::bigint, $17::bigint, $18::bigint, $19::bytea, $20::bytea, "              \
-    "$21::bytea FROM fence WHERE $15::bigint = 1 ON CONFLICT (session) DO UPDATE SET "            \
-    "epoch = excluded.epoch, status = excluded.status, seq = excluded.seq, digest = "             \
-    "excluded.digest, mac = excluded.mac, key_id = excluded.key_id), appended AS (INSERT "        \
-    "INTO event (session, seq, timeline, kind, at_ms, encoding, plain_len, check_sum, "           \
-    "scope, agent, body, mac, key_id, decision) SELECT fence.session, u.* FROM fence, "           \
-    "unnest($22::bigint[], $23::bigint[], $24::bigint[], $25::bigint[], $26::bigint[], "          \
-    "$27::bigint[], $28::bigint[], $29::text[], $30::text[], $31::bytea[], $32::bytea[], "        \
-    "$33::bytea[], $34::bytea[]) u), checkpointed AS (INSERT INTO checkpoint (session, "          \
-    "id, seq, parent, keyframe, timeline, covers, kind, created_ms, clean, resumable, "           \
-    "cost_micros, input_tokens, output_tokens, model_calls, tool_calls, unmetered, "              \
-    "active_us, changed, format, encoding, plain_len, events_digest, payload_digest, "            \
-    "digest, mac, key_id, info, payload) SELECT fence.session, $35::text, "                       \
-    "($36::bigint[])[1], ($36::bigint[])[2], ($36::bigint[])[3], ($36::bigint[])[4], "            \
-    "($36::bigint[])[5], ($36::bigint[])[6], ($36::bigint[])[7], ($36::bigint[])[8], "            \
-    "($36::bigint[])[9], ($36::bigint[])[10], ($36::bigint[])[11], ($36::bigint[])[12], "         \
-    "($36::bigint[])[13], ($36::bigint[])[14], ($36::bigint[])[15], ($36::bigint[])[16], "        \
-    "($36::bigint[])[17], ($36::bigint[])[18], ($36::bigint[])[19], ($36::bigint[])[20], "        \
-    "$37::bytea, $38::bytea, $39::bytea, $40::bytea, $41::bytea, $42::bytea, $43::bytea "         \
-    "FROM fence WHERE $35 IS NOT NULL) SELECT count(*), set_config('synchronous_commit', "        \
-    "$8::text, true) FROM fence")                                                                 \
   X(CK_POSTGRES_EXPLAIN,                                                                          \
     "SELECT epoch, writer, last_seq, $2::bigint <= base OR EXISTS (SELECT 1 FROM "                \
     "checkpoint c WHERE c.session = $1::bigint AND c.seq = $2) FROM lease WHERE session = "       \

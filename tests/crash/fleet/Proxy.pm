@@ -74,11 +74,11 @@ sub arguments {
 
 sub number { return defined $_[0] && length $_[0] == 8 ? unpack 'q>', $_[0] : 0 }
 
-# Session, epoch, writer, the last seq before, the last one; the eighth is the level.
+# Session, epoch, writer, the last seq before, the last one; the seventh is the level.
 sub read_commit {
   my @of = arguments($_[0]);
   return { session => number($of[0]), epoch => number($of[1]), before => number($of[3]),
-    last => number($of[4]), level => $of[7] };
+    last => number($of[4]), level => $of[6] };
 }
 
 sub ask {
@@ -174,7 +174,7 @@ sub answer {
   my $asked = $link->{asked};
   if ($type eq 'D' && @$asked && $asked->[0]{commit}) {
     my (undef, $length) = unpack 'n l>', $body;
-    $asked->[0]{matched} = $length == 8 && number(substr $body, 6, 8) == 1;
+    $asked->[0]{matched} = number(substr $body, 6, $length) == $asked->[0]{commit}{session};
   } elsif ($type eq 'C') {
     $self->settle($link, unpack 'Z*', $body);
   } elsif ($type eq 'E') {

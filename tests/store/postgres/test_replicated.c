@@ -20,6 +20,7 @@ static int applied(void) { return atoi(postgres_server_ask_standby("replicated",
 typedef struct committing {
   pthread_t thread;
   fixture *session;
+  enum { STEP, NOTE, BEGINNING } what; /* NOTE: process-durable */
   ck_error err;
   ck_status status;
   _Atomic bool done;
@@ -28,14 +29,18 @@ typedef struct committing {
 static void *commit(void *to) {
   committing *self = to;
   const fixture_step step = {.text = "hello", .key = "memory.a", .value = "1"};
-  self->status = fixture_commit(self->session, &step, &self->err);
+  const fixture_step note = {.text = "hello", .process = true};
+  if (self->what == BEGINNING)
+    self->status = fixture_create(self->session, self->session->store, "two", &self->err);
+  else
+    self->status = fixture_commit(self->session, self->what == NOTE ? &note : &step, &self->err);
   self->done = true;
   return NULL;
 }
 
 /* Begins one that the standby does not apply; false: it did not wait for that. */
 static bool begin_held(committing *self, fixture *session) {
-  *self = (committing){.session = session, .err = CK_ERROR_INIT};
+  *self = (committing){.session = session, .what = self->what, .err = CK_ERROR_INIT};
   postgres_server_ask_standby("replicated", "SELECT pg_wal_replay_pause()");
   tap_must(pthread_create(&self->thread, NULL, commit, self) == 0, "a thread");
   while (!self->done && strcmp(ask(waiters), "1") != 0) usleep(2000);
@@ -56,7 +61,7 @@ static void test_elsewhere(void) {
 }
 
 static void test_waits(fixture *session) {
-  committing one;
+  committing one = {.what = STEP};
   tap_ok(begin_held(&one, session), "a commit waits for the standby to apply it");
   resume_standby();
   end_held(&one);
@@ -64,9 +69,28 @@ static void test_waits(fixture *session) {
   tap_is_int(applied(), 3, "and is there at once");
 }
 
+static void test_beginning(ck_store *store) {
+  fixture session = {.store = store};
+  committing one = {.what = BEGINNING};
+  tap_ok(begin_held(&one, &session), "the beginning of a session waits for that, too");
+  resume_standby();
+  end_held(&one);
+  tap_is_status(one.status, CK_OK, &one.err, "then it is answered");
+  tap_is_int(applied(), 4, "and is there at once");
+  ck_store_release(store, session.lease);
+}
+
+static void test_process(fixture *session) {
+  committing one = {.what = NOTE};
+  tap_ok(!begin_held(&one, session), "what is process-durable waits for no standby");
+  resume_standby();
+  end_held(&one);
+  tap_is_status(one.status, CK_OK, &one.err, "and is answered");
+}
+
 /* "canceling wait for synchronous replication": a warning, and the commit is answered as made. */
 static void test_given_up(ck_store *store, fixture *session) {
-  committing one;
+  committing one = {.what = STEP};
   tap_ok(begin_held(&one, session), "another one waits");
   ask("SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'");
   end_held(&one);
@@ -74,8 +98,8 @@ static void test_given_up(ck_store *store, fixture *session) {
   tap_ok(strstr(one.err.text, "standby"), "and says why: %s", one.err.text);
   resume_standby();
   tap_is_status(ck_store_recover(store, &err), CK_OK, &err, "what became of it is asked");
-  tap_is_int(fixture_count_events(store, session->lease.session), 5, "it was made");
-  tap_is_int(applied(), 5, "and is at the standby behind that");
+  tap_is_int(fixture_count_events(store, session->lease.session), 6, "it was made");
+  tap_is_int(applied(), 7, "and is at the standby behind that");
 }
 
 int main(void) {
@@ -92,6 +116,8 @@ int main(void) {
   postgres_server_synchronize();
   tap_is_status(ck_store_replicate(store, &err), CK_OK, &err, "one that waits for it is taken");
   test_waits(&session);
+  test_beginning(store);
+  test_process(&session);
   test_given_up(store, &session);
   tap_is_int(fixture_verify(store), 0, "all is well");
   ck_store_close(store);
