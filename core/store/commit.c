@@ -125,18 +125,17 @@ static ck_status load_tail(ck_store *self, ck_held_lease *held, ck_error *err) {
 }
 
 static ck_status load_state(ck_store *self, ck_held_lease *held, int64_t parent, ck_error *err) {
-  ck_state *state = NULL;
-  ck_digest digest = {{0}};
+  ck_kept_state of;
   if (ck_chain_is_at(held->chain, parent)) return CK_OK;
   int64_t session = held->lease.session;
-  ck_status status = ck_kept_state_get(&state, &digest, self, session, parent, err);
+  ck_status status = ck_kept_state_get(&of, self, session, parent, err);
   ck_kept_state_drop(&self->kept_state, session);
-  if (!status && !state && parent == 0)
-    status = ck_state_new(&state, err);
-  else if (!status && !state)
-    status = ck_store_core_load(&(ck_load_request){.state = &state, .digest = &digest}, self,
-                                held->lease.session, parent, err);
-  if (!status) ck_chain_begin_state(held->chain, state, parent, &digest);
+  if (!status && !of.state && parent == 0)
+    status = ck_state_new(&of.state, err);
+  else if (!status && !of.state)
+    status = ck_store_core_load(&(ck_load_request){.state = &of.state, .digest = &of.digest}, self,
+                                session, parent, err);
+  if (!status) ck_chain_begin_state(held->chain, of.state, parent, &of.digest, &of.base);
   return status;
 }
 

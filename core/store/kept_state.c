@@ -27,6 +27,7 @@ void ck_kept_state_put(ck_kept_state *self, const ck_kept_state *from) {
   self->owner = from->owner;
   self->seq = from->seq;
   self->digest = from->digest;
+  self->base = from->owner == from->session ? from->base : (ck_chain_base){0};
   pthread_mutex_unlock(&self->mutex);
 }
 
@@ -59,27 +60,31 @@ static ck_status is_there(bool *out, const ck_kept_state *kept, const ck_backend
   return status;
 }
 
-ck_status ck_kept_state_get(ck_state **out, ck_digest *digest, ck_store *store, int64_t session,
-                            int64_t seq, ck_error *err) {
+ck_status ck_kept_state_get(ck_kept_state *out, ck_store *store, int64_t session, int64_t seq,
+                            ck_error *err) {
   ck_kept_state *self = &store->kept_state;
   bool found = false;
-  *out = NULL;
+  *out = (ck_kept_state){0};
   pthread_mutex_lock(&self->mutex);
   ck_status status = CK_OK;
   if (self->state && self->session == session && self->seq == seq)
     status = is_there(&found, self, &store->backend, err);
-  if (found) status = ck_state_copy(out, self->state, err);
-  if (*out && digest) *digest = self->digest;
+  if (found) status = ck_state_copy(&out->state, self->state, err);
+  if (out->state) {
+    out->digest = self->digest;
+    out->base = self->base;
+  }
   pthread_mutex_unlock(&self->mutex);
   return status;
 }
 
 ck_status ck_store_get_state_to_go_on(ck_state **out, ck_store *self, int64_t session, int64_t seq,
                                       ck_error *err) {
-  ck_kept_state loaded = {.session = session, .seq = seq};
-  ck_status status = ck_kept_state_get(out, NULL, self, session, seq, err);
+  ck_kept_state kept, loaded = {.session = session, .seq = seq};
+  ck_status status = ck_kept_state_get(&kept, self, session, seq, err);
+  *out = kept.state;
   if (status || *out) return status;
-  ck_load_request request = {.state = out, .digest = &loaded.digest};
+  ck_load_request request = {.state = out, .digest = &loaded.digest, .base = &loaded.base};
   status = ck_store_core_load(&request, self, session, seq, err);
   if (status) return status;
   status = ck_store_core_get_owner(&loaded.owner, self, session, seq, err);

@@ -182,6 +182,14 @@ static ck_status rebuild_state(ck_state_rebuild **out, row_walk *self, ck_error 
   return status;
 }
 
+static ck_chain_base base_of(const row_walk *self) {
+  ck_chain_base base = {.keyframe = self->rows[0]->keyframe, .delta_count = self->count - 1};
+  for (size_t i = 0; i < base.delta_count; i++)
+    base.delta_bytes += (size_t)self->rows[i]->plain_len;
+  base.keyframe_bytes = (size_t)self->rows[base.delta_count]->plain_len;
+  return base;
+}
+
 ck_status ck_store_core_load(const ck_load_request *out, ck_store *self, int64_t session,
                              int64_t seq, ck_error *err) {
   char session_id[CK_ID_SIZE];
@@ -196,6 +204,7 @@ ck_status ck_store_core_load(const ck_load_request *out, ck_store *self, int64_t
   if (!status) status = read_rows(&walk, seq, err);
   if (!status) status = rebuild_state(&rebuild, &walk, err);
   if (!status && out->digest) *out->digest = walk.rows[0]->digest;
+  if (!status && out->base) *out->base = base_of(&walk);
   if (!status && out->state) {
     status = ck_state_rebuild_get_state(out->state, rebuild, err);
     ck_payload_error(status, err, session_id, walk.rows[0]);

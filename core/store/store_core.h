@@ -134,6 +134,7 @@ typedef struct ck_load_request {
   /* the same, in the form that can be patched (format/state_rebuild.h) */
   struct ck_state_rebuild **rebuild;
   ck_digest *digest;
+  struct ck_chain_base *base;
   bool pruned; /* a pruned checkpoint is loaded as well, when its payload is still there */
 } ck_load_request;
 CK_CHECKED ck_status ck_store_core_load(const ck_load_request *out, ck_store *self, int64_t session,

@@ -137,7 +137,7 @@ static void write_states(ck_bytes input) {
   must(ck_state_new(&empty, &err), &err);
   must(ck_chain_new(&chain, "fuzzed", &err), &err);
   must(ck_state_rebuild_new(&rebuild, &err), &err);
-  ck_chain_begin_state(chain, empty, 0, &zero);
+  ck_chain_begin_state(chain, empty, 0, &zero, &(ck_chain_base){0});
   ck_chain_begin_tail(chain, 0);
   while (input.len > 0) {
     ck_checkpoint *checkpoint = calloc(1, sizeof *checkpoint);

@@ -28,9 +28,7 @@ struct ck_chain {
   ck_state *state; /* NULL: not loaded */
   int64_t seq;     /* 0: the start */
   ck_digest digest;
-  int64_t keyframe;                /* 0: the next one must be a keyframe */
-  size_t keyframe_bytes;           /* of the state then */
-  size_t delta_bytes, delta_count; /* since then */
+  ck_chain_base base;
   /* The events after the last checkpoint by seq. */
   bool has_tail;
   int64_t covers, last; /* last: seq of the last event */
@@ -99,12 +97,13 @@ ck_status ck_chain_append_event(ck_chain *self, int64_t seq, const ck_digest *di
 
 bool ck_chain_is_at(const ck_chain *self, int64_t seq) { return self->state && self->seq == seq; }
 
-void ck_chain_begin_state(ck_chain *self, ck_state *state, int64_t seq, const ck_digest *digest) {
+void ck_chain_begin_state(ck_chain *self, ck_state *state, int64_t seq, const ck_digest *digest,
+                          const ck_chain_base *base) {
   ck_state_free(self->state);
   self->state = state;
   self->seq = seq;
   self->digest = *digest;
-  self->keyframe = 0;
+  self->base = *base;
   drop_memos(self);
 }
 
@@ -209,9 +208,10 @@ static ck_status apply_changes(ck_chain *self, const ck_checkpoint *checkpoint, 
 /* `bytes`: of the state, the changes made. A load reads the keyframe and the deltas, while the
  * state may have shrunk since the keyframe. */
 static bool keyframe_is_due(const ck_chain *self, size_t bytes, size_t delta_len) {
+  const ck_chain_base *base = &self->base;
   size_t most = bytes / BYTES_PER_DELTA > DELTAS_MIN ? bytes / BYTES_PER_DELTA : DELTAS_MIN;
-  return self->keyframe == 0 || self->keyframe_bytes + self->delta_bytes + delta_len >= bytes * 2 ||
-         self->delta_count >= most;
+  return base->keyframe == 0 || base->keyframe_bytes + base->delta_bytes + delta_len >= bytes * 2 ||
+         base->delta_count >= most;
 }
 
 bool ck_chain_adds(const ck_chain *self, const ck_checkpoint *checkpoint) {
@@ -238,18 +238,16 @@ static ck_status write_payload(ck_buffer *plain, ck_chain *self, const ck_checkp
   size_t begin = plain->len;
   ck_codec_write_changed(plain, self->changes, count);
   size_t end = plain->len;
-  if (self->keyframe != 0) ck_codec_write_delta(plain, self->changes, count);
+  if (self->base.keyframe != 0) ck_codec_write_delta(plain, self->changes, count);
   ck_status status = apply_changes(self, checkpoint, err);
   if (status) return status;
   if (keyframe_is_due(self, ck_state_bytes(self->state), plain->len)) {
-    self->keyframe = checkpoint->seq;
-    self->keyframe_bytes = ck_state_bytes(self->state);
-    self->delta_bytes = self->delta_count = 0;
+    self->base = (ck_chain_base){checkpoint->seq, ck_state_bytes(self->state), 0, 0};
     if (!plain->failed) plain->len = end;
     status = ck_codec_write_keyframe(plain, self->state, self->changes, count, err);
   } else {
-    self->delta_bytes += plain->len;
-    self->delta_count++;
+    self->base.delta_bytes += plain->len;
+    self->base.delta_count++;
   }
   if (!status) status = ck_buffer_check(plain, err);
   if (!status && plain->len > (size_t)CK_PLAIN_MAX)
@@ -265,7 +263,7 @@ static void fill_row(ck_checkpoint_row *row, const ck_chain *self, const ck_chec
                              .parent = checkpoint->parent,
                              .timeline = timeline,
                              .covers = self->covers,
-                             .keyframe = self->keyframe,
+                             .keyframe = self->base.keyframe,
                              .kind = checkpoint->kind,
                              .created_ms = checkpoint->created_ms,
                              .clean = checkpoint->clean,
@@ -286,6 +284,7 @@ ck_status ck_chain_encode(ck_checkpoint_row *row, ck_buffer *plain, ck_chain *se
   ck_status status = sort_changes(self, checkpoint, err);
   if (!status) status = check_size(self, checkpoint, err);
   if (status) return status;
+  if (checkpoint->parent != self->covers) self->base.keyframe = 0;
   compare_with_parent(self, checkpoint->change_count);
   status = write_payload(plain, self, checkpoint, &changed, err);
   if (status) return status;

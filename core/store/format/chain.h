@@ -22,11 +22,12 @@
  * stays checkable. Nothing physical (encoding, keyframe or delta, compression) enters them, so a
  * payload can be packed again.
  *
- * A checkpoint is written as a keyframe when it has no parent, when the chain was just loaded (the
- * first one of a run, or after anything failed), when the last keyframe and the deltas since, this
- * one included, would come to twice the size of the state, or after max(512, state bytes / 2048)
- * deltas. So a load reads at most twice the state; and as no keyframe is larger than half of the
- * last one and the deltas between them, all keyframes together stay below all deltas. */
+ * A checkpoint is written as a keyframe when it has no parent, when its parent is not the last
+ * checkpoint of the session or not one of its own, when the chain was loaded after anything failed,
+ * when the last keyframe and the deltas since, this one included, would come to twice the size of
+ * the state, or after max(512, state bytes / 2048) deltas. So a load reads at most twice the state;
+ * and as no keyframe is larger than half of the last one and the deltas between them, all keyframes
+ * together stay below all deltas. */
 #ifndef CK_STORE_FORMAT_CHAIN_H
 #define CK_STORE_FORMAT_CHAIN_H
 
@@ -58,9 +59,16 @@ bool ck_chain_is_at(const ck_chain *self, int64_t seq);
 /* False when the checkpoint, encoded next, may need the state as a whole: it is to be loaded, or is
  * written as a keyframe. */
 bool ck_chain_adds(const ck_chain *self, const ck_checkpoint *checkpoint);
+/* What a state was loaded from: the next delta makes that longer. */
+typedef struct ck_chain_base {
+  int64_t keyframe; /* its seq; 0: a keyframe is to follow */
+  /* plain bytes of it and of the deltas behind it, at least */
+  size_t keyframe_bytes, delta_bytes, delta_count;
+} ck_chain_base;
 /* Takes `state`, the state at the checkpoint `seq` with the given digest (0 and zeros: the empty
  * state at the start). */
-void ck_chain_begin_state(ck_chain *self, ck_state *state, int64_t seq, const ck_digest *digest);
+void ck_chain_begin_state(ck_chain *self, ck_state *state, int64_t seq, const ck_digest *digest,
+                          const ck_chain_base *base);
 
 /* Encodes a checkpoint after all events appended so far; the chain must be at checkpoint->parent,
  * and is then at the new one. Fills `row` except encoding, payload and payload_digest; `plain`

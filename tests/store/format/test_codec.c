@@ -109,7 +109,7 @@ static ck_chain *make_chain(const char *session_id, const ck_state *state, int64
   ck_state *copy;
   must(ck_chain_new(&chain, session_id, &err), &err);
   must(ck_state_copy(&copy, state, &err), &err);
-  ck_chain_begin_state(chain, copy, seq, digest);
+  ck_chain_begin_state(chain, copy, seq, digest, &(ck_chain_base){0});
   ck_chain_begin_tail(chain, seq);
   return chain;
 }
