@@ -253,6 +253,7 @@ int main(int argc, char **argv) {
   if (!*only || strcmp(only, "policies") == 0) bench_policies();
   if (!*only || strcmp(only, "program") == 0) bench_program();
   if (!*only || strcmp(only, "growth") == 0) bench_growth();
+  if (!*only || strcmp(only, "list") == 0) bench_list();
   write_json();
   char command[512];
   snprintf(command, sizeof command, "rm -rf '%s'", folder);

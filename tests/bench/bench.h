@@ -85,6 +85,7 @@ void bench_candidates(void);
 void bench_growth(void);
 /* Decisions of the shipped policies. */
 void bench_policies(void);
+void bench_list(void);
 void bench_program(void);
 /* Another process's part of bench_program: an idle host tells its memory through `fd`. */
 void bench_idle(const char *path, int fd);

@@ -7,6 +7,7 @@
 #include "core/store/sqlite/lock_holder.h"
 #include "core/store/sqlite/sqlite.h"
 #include "core/base/shortage.h"
+#include "core/store/sqlite/naming.h"
 #include "core/store/sqlite/sql_older.h"
 #include "core/store/sqlite/wal.h"
 
@@ -141,6 +142,7 @@ static int configure(sqlite3 *db, const ck_sqlite *store) {
   if (code == SQLITE_OK) code = sqlite3_wal_autocheckpoint(db, 0);
   if (code == SQLITE_OK) code = ck_sqlite_add_check(db, store);
   if (code == SQLITE_OK) code = ck_inventory_add_function(db, store);
+  if (code == SQLITE_OK) code = ck_naming_add_function(db);
   if (code == SQLITE_OK) code = ck_lock_holder_wait(db, store);
   return code;
 }

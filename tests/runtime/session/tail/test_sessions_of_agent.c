@@ -26,7 +26,7 @@ static const struct {
      false, false},
     {"mentioned", "ann", "{\"text\":\"kid\"}", CK_EVENT_NOTE, false, true},
 };
-enum { CASES = sizeof cases / sizeof *cases };
+enum { CASES = sizeof cases / sizeof *cases, NEWER = 140 };
 
 static void must(ck_status status, const ck_error *err) {
   tap_must(status == CK_OK, "the session is made: %s", err->text);
@@ -85,11 +85,18 @@ static seen look(ck_store *store, const char *agent) {
   return all;
 }
 
-static void test(const char *url, const char *name, bool looks, size_t filler) {
-  ck_runtime *runtime;
+/* More sessions, of others: so many that a store looks through the older ones in another way. */
+static void make_newer(ck_runtime *runtime) {
+  ck_session *session;
   ck_error err = CK_ERROR_INIT;
-  must(ck_runtime_open(&runtime, url, &(ck_store_options){.create = true}, NULL, &err), &err);
-  for (size_t i = 0; i < CASES; i++) make(runtime, i, filler);
+  for (int i = 0; i < NEWER; i++) {
+    must(ck_session_start(&session, runtime, &(ck_session_options){0}, &err), &err);
+    must(ck_session_end(session, CK_SESSION_COMPLETED, NULL, NULL, &err), &err);
+    ck_session_close(session);
+  }
+}
+
+static void compare(ck_runtime *runtime, const char *name, bool looks) {
   seen all = look(ck_runtime_store(runtime), "kid");
   int wrong = 0, more = 0;
   for (size_t i = 0; i < CASES; i++) {
@@ -102,6 +109,18 @@ static void test(const char *url, const char *name, bool looks, size_t filler) {
   int found = 0;
   for (size_t i = 0; i < CASES; i++) found += all.found[i];
   tap_ok(found == 1 && all.found[5], "%s: also one whose name JSON escapes", name);
+}
+
+static void test(const char *url, const char *name, bool looks, size_t filler) {
+  ck_runtime *runtime;
+  char newer[64];
+  ck_error err = CK_ERROR_INIT;
+  must(ck_runtime_open(&runtime, url, &(ck_store_options){.create = true}, NULL, &err), &err);
+  for (size_t i = 0; i < CASES; i++) make(runtime, i, filler);
+  compare(runtime, name, looks);
+  make_newer(runtime);
+  snprintf(newer, sizeof newer, "%s, behind %d newer ones", name, NEWER);
+  compare(runtime, newer, looks);
   ck_runtime_close(runtime);
 }
 
