@@ -7,6 +7,7 @@
 #include "tests/bench/bench.h"
 
 enum { REPEATS = 5, LENGTHS = 3, PAUSED = 8, WORDS_MAX = 6 };
+enum { STEP_BYTES = 2000, CHAT_BYTES = 1000 }; /* of the text of a message */
 
 static const struct {
   int steps;
@@ -28,7 +29,7 @@ static const char flow_text[] =
     "        :format(n, i, n * 37 + i * 11, n * 7919 + i * 104729)\n"
     "    end\n"
     "    ctx.message { role = n %% 2 == 1 and \"user\" or \"assistant\", agent = \"writer\",\n"
-    "      content = table.concat(parts):sub(1, 2000) }\n"
+    "      content = table.concat(parts):sub(1, %d) }\n"
     "    ctx.memory.small = { step = n, note = \"the small change of this step\" }\n"
     "    ctx.boundary(\"tool_round\", { position = { path = \"n#\" .. n, n = n } })\n"
     "  end\n"
@@ -58,12 +59,12 @@ static const struct {
      25},
     {"resume to the next pause", {"resume", "growth"}, PAUSED, 0},
 };
-enum { COMMANDS = sizeof commands / sizeof *commands };
+enum { COMMANDS = sizeof commands / sizeof *commands, RESUME = COMMANDS - 1 };
 
-static const char *write_text(const char *name, const char *text, int steps) {
+static const char *write_text(const char *name, const char *text, int steps, int bytes) {
   const char *path = bench_path(name);
   FILE *file = fopen(path, "w");
-  if (!file || fprintf(file, text, steps) < 0 || fclose(file) != 0)
+  if (!file || fprintf(file, text, steps, bytes) < 0 || fclose(file) != 0)
     bench_die("cannot write %s", path);
   return path;
 }
@@ -76,15 +77,15 @@ typedef struct growth {
   double ms[COMMANDS][REPEATS];
 } growth;
 
-static void build(growth *self, const char *program, int length) {
+static void build(growth *self, const char *program, int length, int bytes) {
   char flow[600], profile[600], name[64];
   self->length = length;
   snprintf(self->program, sizeof self->program, "%s", program);
-  snprintf(name, sizeof name, "growth-%d.db", lengths[length].steps);
+  snprintf(name, sizeof name, "growth-%d-%d.db", lengths[length].steps, bytes);
   snprintf(self->store, sizeof self->store, "sqlite:%s", bench_path(name));
-  snprintf(name, sizeof name, "growth-%d.lua", lengths[length].steps);
-  snprintf(flow, sizeof flow, "%s", write_text(name, flow_text, lengths[length].steps));
-  snprintf(profile, sizeof profile, "%s", write_text("growth-profile.lua", profile_text, 0));
+  snprintf(name, sizeof name, "growth-%d-%d.lua", lengths[length].steps, bytes);
+  snprintf(flow, sizeof flow, "%s", write_text(name, flow_text, lengths[length].steps, bytes));
+  snprintf(profile, sizeof profile, "%s", write_text("growth-profile.lua", profile_text, 0, 0));
   char *argv[] = {
       self->program,       (char *)"--store", self->store,         (char *)"run",    flow,
       (char *)"--profile", profile,           (char *)"--session", (char *)"growth", NULL};
@@ -128,6 +129,21 @@ static void add_command(growth all[LENGTHS], size_t command, double floor_ms) {
   }
 }
 
+/* Of a conversation that is not too long to be kept as it is. */
+static void add_conversation(const char *program) {
+  static growth chat;
+  double samples[REPEATS];
+  build(&chat, program, 1, CHAT_BYTES);
+  for (int repeat = 0; repeat < REPEATS; repeat++) samples[repeat] = measure(&chat, RESUME);
+  figure row = summary(samples);
+  snprintf(row.name, sizeof row.name, "a resume of a conversation of %s messages of 1 KB: CPU",
+           lengths[1].name);
+  row.unit = "ms";
+  row.target = 60;
+  row.compared = true;
+  bench_add(row);
+}
+
 /* The repeats take turns: a machine that is busy for a while is busy for all of them. */
 void bench_growth(void) {
   static growth all[LENGTHS];
@@ -136,7 +152,7 @@ void bench_growth(void) {
   char program[512];
   snprintf(program, sizeof program, "%s", named ? named : "build/ckrun");
   char *nothing[] = {program, (char *)"--version", NULL};
-  for (int i = 0; i < LENGTHS; i++) build(&all[i], program, i);
+  for (int i = 0; i < LENGTHS; i++) build(&all[i], program, i, STEP_BYTES);
   for (int repeat = 0; repeat < REPEATS; repeat++) {
     floors[repeat] = bench_command_cost(nothing, 0).cpu_ms;
     for (size_t command = 0; command < COMMANDS; command++)
@@ -148,4 +164,5 @@ void bench_growth(void) {
   floor.unit = "ms";
   bench_add(floor);
   for (size_t command = 0; command < COMMANDS; command++) add_command(all, command, floor.value);
+  add_conversation(program);
 }
