@@ -152,13 +152,13 @@ model marked.lua openai "$price" 'budget_usd = 1'
 exits 0 "a stream without a finish_reason" run told.lua --profile ./marked.lua --session marked
 is "is paid once, too" "$(requests marked)" 1
 has "and told" "$out" "its stream told no finish_reason, and that all of it was sent"
-serve half <<<"{\"type\":\"text/event-stream\",\"body\":\"${stream%%data: \[DONE*}\",\"times\":0}"
+unended=${stream%%data: \[DONE*}
+serve half <<<"{\"type\":\"text/event-stream\",\"body\":\"$unended\",\"times\":0}"
 model half.lua openai "$price" 'budget_usd = 1'
 exits 8 "one that nothing ended is no answer" run told.lua --profile ./half.lua --session half
 is "and is asked for again" "$(requests half)" 3
 early='data: {\"choices\":[],\"usage\":{\"prompt_tokens\":5,\"completion_tokens\":0}}\n\n'
-serve early <<<"{\"type\":\"text/event-stream\",\"body\":\"$early${stream%%data: \[DONE*}\",
-  \"times\":0}"
+serve early <<<"{\"type\":\"text/event-stream\",\"body\":\"$early$unended\",\"times\":0}"
 model early.lua openai "$price, max_tokens = 100" 'budget_usd = 1'
 exits 8 "nor one whose usage came before it" run told.lua --profile ./early.lua --session early
 is "it is asked for again, too" "$(requests early)" 3
