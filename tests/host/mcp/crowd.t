@@ -3,87 +3,44 @@
 # that says half of a request, or for a thousand who say nothing; what is too much is refused.
 use strict;
 use warnings;
-use File::Temp 'tempdir';
+use FindBin '$Bin';
 use IO::Select;
 use IO::Socket::INET;
 use JSON::PP;
 use Test::More;
+use lib $Bin;
+use Listening;
 
-my $ckrun = $ENV{CKRUN} // die 'CKRUN: the path of the program';
-my $dir = tempdir(CLEANUP => 1);
-chdir $dir or die $!;
-@ENV{qw(CKRUN_STORE HOME NO_COLOR CKRUN_TOKEN)} =
-  ("sqlite:$dir/store/ckrun.db", "$dir/home", 1, 'a-token-of-the-crowd');
-$SIG{ALRM} = sub { fail('nobody is answered any more'); done_testing; exit 1 };
-$SIG{PIPE} = 'IGNORE';
-alarm 240;
-
-sub write_file { my ($name, $text) = @_; open my $to, '>', $name or die $!; print $to $text }
-sub text_of { open my $from, '<', shift or return ''; local $/; scalar <$from> // '' }
-write_file('hold.lua', <<'END');
-return require("ck.flow").custom { run = function(ctx)
-  for i = (ctx.position and ctx.position.n or 0) + 1, 1000 do
-    local held = { "sh", "-c", "touch there; while [ ! -e go ]; do sleep 0.05; done" }
-    ctx.effect { kind = "exec", class = "idempotent", request = { argv = held } }
-    ctx.boundary("node_complete", { node = "n" .. i, position = { path = "n#" .. i, n = i } })
-  end
-end }
-END
-my (%started, $port, $server);
-sub begin { # a program that is ended with the test
-  my ($to, @argv) = @_;
-  defined(my $pid = fork) or die $!;
-  if (!$pid) {
-    open STDOUT, '>', $to or die $!;
-    open STDERR, '>', "$to.errors" or die $!;
-    exec @argv or die $!;
-  }
-  $started{$pid} = 1;
-  return $pid;
-}
-END { local $?; kill 'KILL', $_ for keys %started }
-sub ended { my $pid = shift; waitpid $pid, 0; delete $started{$pid}; return $? >> 8 }
-sub nap { select undef, undef, undef, 0.02 }
-sub listen_on {
-  unlink 'said';
-  $server = begin('said', $ckrun, 'mcp', '--listen', '127.0.0.1:0', '--token', 'env:CKRUN_TOKEN');
-  nap() until text_of('said') =~ /\n/ or waitpid($server, 1) > 0;
-  my $errors = text_of('said.errors');
-  plan skip_all => 'no libmicrohttpd' if $errors =~ /built without libmicrohttpd/;
-  ($port) = text_of('said') =~ /127\.0\.0\.1:(\d+)/ or die $errors;
+write_holding('held');
+my ($server, $port);
+sub serve {
+  ($server, $port) = listen_on();
+  plan skip_all => 'no libmicrohttpd' if !$port;
 }
 sub connected {
   IO::Socket::INET->new(PeerAddr => "127.0.0.1:$port", Timeout => 60) or die "connect: $!";
 }
-sub head {
-  my ($len, @more) = @_;
-  return join "\r\n", 'POST /mcp HTTP/1.1', "Host: 127.0.0.1:$port",
-    "Authorization: Bearer $ENV{CKRUN_TOKEN}", "Content-Length: $len", @more, '', '';
-}
+sub head { posted($port, @_) }
 sub message {
   my ($id, $name, %arguments) = @_;
   return encode_json { jsonrpc => '2.0', id => $id, method => 'tools/call',
     params => { name => $name, arguments => \%arguments } };
 }
 sub say_whole { my ($to, $text) = @_; syswrite $to, head(length $text) . $text; return $to }
-# The status and the body.
-sub answered {
-  my $from = shift;
-  my $head = '';
-  while (defined(my $line = <$from>)) { $head .= $line; last if $line eq "\r\n" }
-  my ($status, $len) = ($head =~ /^HTTP\/1.1 (\d+)/, $head =~ /^Content-Length: (\d+)/mi);
-  read $from, my $body, $len // 0;
-  return ($status // 0, ($body // '') =~ /^\{/ ? decode_json($body) : $body);
+# The status and what the body says.
+sub told {
+  my ($status, undef, $body) = answered(shift);
+  return ($status, $body =~ /^\{/ ? decode_json($body) : $body);
 }
-sub asked { answered(say_whole(connected(), message(@_))) }
+sub asked { told(say_whole(connected(), message(@_))) }
 sub is_answered {
   my ($status, $said) = asked(7, 'list_resumable_sessions');
   is "$status $said->{id}", '200 7', shift;
 }
 
-begin('run', $ckrun, 'run', 'hold.lua', '--session', 'held');
-nap() until -e 'there';
-listen_on();
+begin('run', $ckrun, 'run', 'held.lua', '--session', 'held');
+nap() until -e 'there-held';
+serve();
 is_answered('a client');
 
 # ---- calls that take their time ----
@@ -93,11 +50,11 @@ is_answered('beside a call that waits for a session, another one');
 is_answered('and one more');
 ok !IO::Select->new($slow)->can_read(0), 'while it waits';
 my @many = map say_whole(connected(), message($_, 'list_resumable_sessions')), 1 .. 24;
-my @ids = map { my ($status, $said) = answered($_); $status == 200 ? $said->{id} : $status } @many;
+my @ids = map { my ($status, $said) = told($_); $status == 200 ? $said->{id} : $status } @many;
 is "@ids", join(' ', 1 .. 24), 'two dozen at once are each given their own answer';
 undef @many;
-write_file('go', '');
-my ($status, $said) = answered($slow);
+write_file('go-held', '');
+my ($status, $said) = told($slow);
 is $said->{result}{structuredContent}{status}, 'paused', 'the one that waited is answered, too';
 
 # ---- requests that never come to an end ----
@@ -116,7 +73,7 @@ syswrite $first, substr $text, 0, 10;
 my @half = map { my ($socket) = entered(); syswrite $socket, '{'; $socket } 1 .. 40;
 is_answered('forty who say half of what they may say hold nobody up');
 syswrite $first, substr $text, 10;
-($status, $said) = answered($first);
+($status, $said) = told($first);
 is "$status $said->{id}", '200 3', 'and one who goes on is answered';
 my ($more, $code);
 do { ($more, $code) = entered(); push @half, $more } until $code != 100 or @half > 99;
@@ -132,7 +89,7 @@ is $status, 200, 'and gets in when they have gone';
 
 # A thousand, more than a process may open: each child has some, in every state of a request, and
 # says when it has them.
-pipe my $told, my $tell or die $!;
+pipe my $from_crowd, my $tell or die $!;
 my @crowd = map {
   defined(my $pid = fork) or die $!;
   if (!$pid) {
@@ -145,11 +102,10 @@ my @crowd = map {
     syswrite $tell, '.';
     sleep 1 while 1;
   }
-  $started{$pid} = 1;
-  $pid;
+  keep($pid);
 } 1 .. 4;
 my $there = 0;
-$there += sysread $told, my $dots, 4 while $there < 4;
+$there += sysread $from_crowd, my $dots, 4 while $there < 4;
 is_answered('behind a thousand who say nothing, a client is answered');
 is_answered('again');
 kill 'KILL', $_ and ended($_) for @crowd;
@@ -158,19 +114,19 @@ kill 'KILL', $_ and ended($_) for @crowd;
 
 my $fat = connected();
 syswrite $fat, head(2, 'X-Fat: ' . 'x' x 200_000) . '{}';
-($status) = answered($fat);
+($status) = told($fat);
 ok $status >= 400 && $status < 500 || !$status, 'a header of 200 kB is refused';
 my $wide = connected();
 syswrite $wide, head(2, map "X-$_: $_", 1 .. 20_000) . '{}';
-($status) = answered($wide);
+($status) = told($wide);
 ok $status >= 400 && $status < 500 || !$status, 'so are twenty thousand of them';
 is_answered('and the next one is answered');
 
 # ---- a process that dies amid its call ----
 
-unlink qw(go there);
+unlink qw(go-held there-held);
 begin('again', $ckrun, 'resume', 'held');
-nap() until -e 'there';
+nap() until -e 'there-held';
 $slow = say_whole(connected(), message(5, 'pause_session', session_id => 'held'));
 is_answered('beside the next one that waits');
 ok !IO::Select->new($slow)->can_read(0), 'which waits';
@@ -179,12 +135,12 @@ my @children = grep { text_of("/proc/$_/stat") =~ /^\d+ \(.*\) \S $server / }
 cmp_ok scalar @children, '<=', 16, 'no more processes than calls';
 kill 'KILL', @children;
 for my $pid (@children) { nap() while text_of("/proc/$pid/stat") =~ /^\d+ \(.*\) [^Z] / }
-($status, $said) = answered($slow);
+($status, $said) = told($slow);
 is "$status $said->{error}{code}", '503 -32603', 'a call whose process dies has failed';
 like $said->{error}{message}, qr/not known/, 'and nobody claims to know how';
 is_answered('the next one has a new process');
 system "$ckrun pause held --no-wait >pause 2>&1";
-write_file('go', '');
+write_file('go-held', '');
 
 # ---- the end ----
 
@@ -192,15 +148,15 @@ sub state_of { `$ckrun --json sessions show held` =~ /"status":"(\w+)"/ ? $1 : '
 for my $signal (qw(TERM KILL)) {
   for (1 .. 3000) { last if state_of() ne 'running'; nap() }
   is state_of(), 'paused', 'the session rests';
-  unlink qw(go there);
+  unlink qw(go-held there-held);
   ($status, $said) = asked(6, 'resume_session', session_id => 'held');
   is $said->{result}{structuredContent}{status}, 'running', 'a client resumes it';
-  nap() until -e 'there';
+  nap() until -e 'there-held';
   kill $signal, $server;
-  write_file('go', '');
+  write_file('go-held', '');
   my $code = ended($server);
   is $code, 0, 'the server ends well' if $signal eq 'TERM';
-  listen_on() if $signal eq 'TERM';
+  serve() if $signal eq 'TERM';
 }
 for (1 .. 3000) { last if state_of() ne 'running'; nap() }
 is state_of(), 'paused', 'and it is paused with the server, by whatever that ended';

@@ -3,48 +3,16 @@
 # the newer era by going away): it is carried out no further and not answered, and no other one is.
 use strict;
 use warnings;
-use File::Temp 'tempdir';
+use FindBin '$Bin';
 use IO::Select;
 use IO::Socket::INET;
 use IPC::Open2;
 use JSON::PP;
 use Test::More;
+use lib $Bin;
+use Listening;
 
-my $ckrun = $ENV{CKRUN} // die 'CKRUN: the path of the program';
-my $dir = tempdir(CLEANUP => 1);
-chdir $dir or die $!;
-@ENV{qw(CKRUN_STORE HOME NO_COLOR CKRUN_TOKEN)} =
-  ("sqlite:$dir/store/ckrun.db", "$dir/home", 1, 'a-token-for-them-all');
-$SIG{ALRM} = sub { fail('nobody is answered any more'); done_testing; exit 1 };
-$SIG{PIPE} = 'IGNORE';
-alarm 240;
-
-sub write_file { my ($name, $text) = @_; open my $to, '>', $name or die $!; print $to $text }
-sub text_of { open my $from, '<', shift or return ''; local $/; scalar <$from> // '' }
-sub nap { select undef, undef, undef, 0.02 }
-write_file("$_.lua", <<END) for qw(held rests);
-return require("ck.flow").custom { run = function(ctx)
-  for i = (ctx.position and ctx.position.n or 0) + 1, 1000 do
-    local held = { "sh", "-c", "touch there-$_; while [ ! -e go-$_ ]; do sleep 0.05; done" }
-    ctx.effect { kind = "exec", class = "idempotent", request = { argv = held } }
-    ctx.boundary("node_complete", { node = "n" .. i, position = { path = "n#" .. i, n = i } })
-  end
-end }
-END
-my %started;
-sub begin { # a program that is ended with the test
-  my ($to, @argv) = @_;
-  write_file($to, '');
-  defined(my $pid = fork) or die $!;
-  if (!$pid) {
-    open STDOUT, '>', $to or die $!;
-    open STDERR, '>', "$to.errors" or die $!;
-    exec @argv or die $!;
-  }
-  $started{$pid} = 1;
-  return $pid;
-}
-END { local $?; kill 'KILL', $_ for keys %started }
+write_holding($_) for qw(held rests);
 # The pauses that the session has been asked for: so many calls wait for it, or did.
 sub asked { () = `$ckrun sessions log held --all` =~ /\tnote\t.*kind=pause/g }
 sub status_of { `$ckrun --json sessions show $_[0]` =~ /"status":"(\w+)"/ ? $1 : '' }
@@ -73,8 +41,7 @@ sub back {
 
 # ---- standard input ----
 
-my $server = open2(my $from, my $to, "exec $ckrun mcp 2>mcp.errors");
-$started{$server} = 1;
+my $server = keep(open2(my $from, my $to, "exec $ckrun mcp 2>mcp.errors"));
 sub say_lines { syswrite $to, join '', map "$_\n", @_ }
 sub next_id { my $line = <$from> // return 'the end'; decode_json($line)->{id} // 'none' }
 
@@ -120,32 +87,18 @@ say_lines(list('older', 13), back('older', 13));
 close $to;
 my $rest = join '', <$from>;
 unlike $rest, qr/"id":[^1]/, 'nothing comes late';
-waitpid $server, 0;
-is $? >> 8, 0, 'the server ends well';
+is ended($server), 0, 'the server ends well';
 is text_of('mcp.errors'), '', 'and says nothing';
 
 # ---- HTTP ----
 
-$server = begin('said', $ckrun, 'mcp', '--listen', '127.0.0.1:0', '--token', 'env:CKRUN_TOKEN');
-nap() until text_of('said') =~ /\n/ or waitpid($server, 1) > 0;
-if (text_of('said.errors') =~ /built without libmicrohttpd/) { done_testing; exit }
-my ($port) = text_of('said') =~ /127\.0\.0\.1:(\d+)/ or die text_of('said.errors');
+($server, my $port) = listen_on();
+if (!$port) { done_testing; exit }
 sub post {
   my ($text, @more) = @_;
   my $socket = IO::Socket::INET->new(PeerAddr => "127.0.0.1:$port", Timeout => 60) or die $!;
-  syswrite $socket, join("\r\n", 'POST /mcp HTTP/1.1', "Host: 127.0.0.1:$port",
-    "Authorization: Bearer $ENV{CKRUN_TOKEN}", 'Content-Length: ' . length $text, @more, '', '')
-    . $text;
+  syswrite $socket, posted($port, length $text, @more) . $text;
   return $socket;
-}
-# The status, the head and the body.
-sub answered {
-  my $from = shift;
-  my $head = '';
-  while (defined(my $line = <$from>)) { $head .= $line; last if $line eq "\r\n" }
-  my ($status, $len) = ($head =~ /^HTTP\/1.1 (\d+)/, $head =~ /^Content-Length: (\d+)/mi);
-  read $from, my $body, $len // 0;
-  return ($status // 0, $head, $body // '');
 }
 sub waits { !IO::Select->new(shift)->can_read(0) }
 my @clients = map {
@@ -188,7 +141,5 @@ write_file('go-held', '');
 ($status, $head, $body) = answered($stays);
 is decode_json($body)->{result}{structuredContent}{status}, 'paused', 'until it is answered';
 kill 'TERM', $server;
-waitpid $server, 0;
-delete $started{$server};
-is $? >> 8, 0, 'the server ends well';
+is ended($server), 0, 'the server ends well';
 done_testing;
