@@ -5,8 +5,7 @@
 
 enum { ESCAPE = 6 }; /* the length of \uXXXX */
 
-/* The number of a \uXXXX at the front; -1: there is none. */
-static int read_escape(const char *at, size_t len) {
+int ck_json_escape_number(const char *at, size_t len) {
   int number = 0;
   if (len < ESCAPE || at[0] != '\\' || at[1] != 'u') return -1;
   for (int i = 2; i < ESCAPE; i++) {
@@ -21,16 +20,18 @@ static int read_escape(const char *at, size_t len) {
   return number;
 }
 
-static bool is_high(int number) { return number >= 0xD800 && number <= 0xDBFF; }
-static bool is_low(int number) { return number >= 0xDC00 && number <= 0xDFFF; }
+bool ck_json_escape_is_high(int number) { return number >= 0xD800 && number <= 0xDBFF; }
+bool ck_json_escape_is_low(int number) { return number >= 0xDC00 && number <= 0xDFFF; }
 
 /* The length of the front that stays as it is; 0: the first character must go, whose length is
  * `*skip`. */
 static size_t measure_sound(size_t *skip, const char *at, size_t len) {
-  int number = read_escape(at, len);
+  int number = ck_json_escape_number(at, len);
   *skip = number >= 0 ? ESCAPE : 1;
-  if (is_high(number) && is_low(read_escape(at + ESCAPE, len - ESCAPE))) return 2 * ESCAPE;
-  if (number == 0 || is_high(number) || is_low(number)) return 0;
+  if (ck_json_escape_is_high(number) &&
+      ck_json_escape_is_low(ck_json_escape_number(at + ESCAPE, len - ESCAPE)))
+    return 2 * ESCAPE;
+  if (number == 0 || ck_json_escape_is_high(number) || ck_json_escape_is_low(number)) return 0;
   if (number > 0) return ESCAPE;
   if (*at == '\\' && len > 1 && at[1] > 0) return 2;
   return ck_utf8_length(at, len);

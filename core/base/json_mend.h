@@ -10,5 +10,10 @@
 bool ck_json_mend(ck_buffer *out, ck_bytes text);
 /* Of these the escapes alone. */
 bool ck_json_mend_escapes(ck_buffer *out, ck_bytes text);
+/* The number of a \uXXXX at the front; -1: there is none. */
+int ck_json_escape_number(const char *at, size_t len);
+/* Halves of a surrogate pair. */
+bool ck_json_escape_is_high(int number);
+bool ck_json_escape_is_low(int number);
 
 #endif

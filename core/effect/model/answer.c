@@ -6,6 +6,7 @@
 
 #include "core/base/json_mend.h"
 #include "core/effect/http/retry.h"
+#include "core/effect/model/halves.h"
 #include "core/effect/model/run.h"
 
 enum {
@@ -51,14 +52,7 @@ static ck_status take_checked(ck_model_answer *self, ck_bytes data, ck_error *er
              : status;
 }
 
-static ck_status take_event(void *to, ck_bytes event, ck_bytes data, ck_error *err) {
-  ck_model_answer *self = to;
-  (void)event; /* the data names the event, too */
-  if (self->format->end_mark && ck_bytes_equal(data, ck_bytes_text(self->format->end_mark))) {
-    end_by_mark(&self->reply, self->format);
-    return CK_OK;
-  }
-  ck_model_take_usage(&self->reply, self->format, data);
+static ck_status take_json(ck_model_answer *self, ck_bytes data, ck_error *err) {
   ck_buffer mended = {0};
   ck_status status = check_json(&data, &mended, err);
   if (status)
@@ -67,6 +61,38 @@ static ck_status take_event(void *to, ck_bytes event, ck_bytes data, ck_error *e
     status = take_checked(self, data, err);
   ck_buffer_clear(&mended);
   return status;
+}
+
+/* One whose last character may be finished by the next one waits for that. */
+static ck_status take_or_wait(ck_model_answer *self, ck_bytes data, ck_error *err) {
+  if (!ck_halves_is_open(data)) return take_json(self, data, err);
+  ck_buffer_append_bytes(&self->open, data);
+  return ck_buffer_check(&self->open, err);
+}
+
+/* `data`: the next event; no bytes: there is none. */
+static ck_status end_wait(ck_model_answer *self, ck_bytes data, ck_error *err) {
+  ck_buffer before = self->open, joined = {0};
+  self->open = (ck_buffer){0};
+  if (data.len && ck_halves_join(&before, &joined, data)) data = ck_buffer_bytes(&joined);
+  ck_status status = ck_buffer_check(&joined, err);
+  if (!status) status = take_json(self, ck_buffer_bytes(&before), err);
+  if (!status && data.len) status = take_or_wait(self, data, err);
+  ck_buffer_clear(&joined);
+  ck_buffer_clear(&before);
+  return status;
+}
+
+static ck_status take_event(void *to, ck_bytes event, ck_bytes data, ck_error *err) {
+  ck_model_answer *self = to;
+  (void)event; /* the data names the event, too */
+  if (self->format->end_mark && ck_bytes_equal(data, ck_bytes_text(self->format->end_mark))) {
+    ck_status status = self->open.len ? end_wait(self, (ck_bytes){0}, err) : CK_OK;
+    end_by_mark(&self->reply, self->format);
+    return status;
+  }
+  ck_model_take_usage(&self->reply, self->format, data);
+  return self->open.len ? end_wait(self, data, err) : take_or_wait(self, data, err);
 }
 
 void ck_model_answer_init(ck_model_answer *self, const ck_model_format *format,
@@ -79,6 +105,7 @@ void ck_model_answer_init(ck_model_answer *self, const ck_model_format *format,
 void ck_model_answer_clear(ck_model_answer *self) {
   ck_buffer_clear(&self->body);
   ck_sse_clear(&self->sse);
+  ck_buffer_clear(&self->open);
   ck_model_reply_clear(&self->reply);
 }
 
@@ -241,6 +268,9 @@ ck_status ck_model_answer_end(ck_value **out, ck_model_fault *fault, ck_model_an
   if (end->ending == CK_HTTP_NO_MEMORY || self->broken.status == CK_E_NO_MEMORY ||
       self->body.failed)
     return ck_error_no_memory(err);
+  if (self->open.len && !self->broken.status) /* a failure is the stream's */
+    (void)!end_wait(self, (ck_bytes){0}, &self->broken);
+  if (self->broken.status == CK_E_NO_MEMORY) return ck_error_no_memory(err);
   ck_model_take_usage(&self->reply, self->format, body);
   if (end->code >= 300 && self->retry_after_ms < 0)
     self->retry_after_ms = ck_model_fault_wait(body);

@@ -25,6 +25,7 @@ typedef struct ck_model_answer {
   int64_t now_wall_ms;
   ck_buffer body; /* of an answer that is no stream of events */
   ck_sse sse;
+  ck_buffer open; /* the last event, while a text of it ends with half a character */
   ck_model_reply reply;
   ck_error broken; /* the fault of a stream that was refused */
   char early[128]; /* it is whole, and the connection then ended as it must not: how; "" */

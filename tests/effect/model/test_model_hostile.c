@@ -293,6 +293,43 @@ static void test_mended(void) {
           NULL);
 }
 
+/* A server that cuts texts by UTF-16 has the halves of a character in two events. */
+static void test_halves(void) {
+#define PIECES "data: [DONE]\n\n"
+  static const struct {
+    const char *what, *body, *content;
+  } cases[] = {
+      {"two halves in two events are one character",
+       DELTA("{\"content\":\"a\\ud83d\"}") DELTA("{\"content\":\"\\ude00 b\"}") PIECES,
+       "a\xF0\x9F\x98\x80 b"},
+      {"so are those of several, one behind the other",
+       DELTA("{\"content\":\"\\ud83d\"}") DELTA("{\"content\":\"\\ude00\\ud83d\"}")
+           DELTA("{\"content\":\"\\ude01\"}") PIECES,
+       "\xF0\x9F\x98\x80\xF0\x9F\x98\x81"},
+      {"a first half alone is U+FFFD",
+       DELTA("{\"content\":\"a\\ud83d\"}") DELTA("{\"content\":\"b\"}") PIECES,
+       "a\xEF\xBF\xBD"
+       "b"},
+      {"so is one that is the last of all", DELTA("{\"content\":\"a\\ud83d\"}") PIECES,
+       "a\xEF\xBF\xBD"},
+      {"so is a second half alone",
+       DELTA("{\"content\":\"a\"}") DELTA("{\"content\":\"\\ude00\"}") PIECES, "a\xEF\xBF\xBD"},
+      {"what looks like one behind a backslash is text",
+       DELTA("{\"content\":\"\\\\ud83d\"}") DELTA("{\"content\":\"\\\\ude00\"}") PIECES,
+       "\\ud83d\\ude00"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    ck_model_fault fault = {0};
+    ck_buffer got = {0};
+    ck_value *message = read_answer(&ck_model_openai, true, ck_bytes_text(cases[i].body), &fault);
+    if (message) ck_json_read_string(&got, ck_json_get(ck_value_bytes(message), "content"));
+    tap_is_bytes(ck_buffer_bytes(&got), ck_bytes_text(cases[i].content), "%s (%s)", cases[i].what,
+                 fault.text);
+    ck_buffer_clear(&got);
+    ck_value_free(message);
+  }
+}
+
 static void calls_tool(bool events, const char *body, const char *name) {
   ck_model_fault fault = {0};
   ck_value *message = read_answer(&ck_model_openai, events, ck_bytes_text(body), &fault);
@@ -355,6 +392,7 @@ int main(void) {
   test_anthropic_streams();
   test_many();
   test_mended();
+  test_halves();
   test_old_calls();
   return tap_done();
 }
