@@ -178,6 +178,7 @@ int main(void) {
   disk_install();
   if (script) {
     test_script(script);
+    cover_show();
   } else {
     test_kept();
     for (uint64_t seed = 1; seed <= 5; seed++) test_same_seed(seed);
