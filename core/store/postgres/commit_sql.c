@@ -26,10 +26,8 @@ static const char fence[] =
     "last_seq = $4)";
 static const char with_parent[] = " AND ($8::bigint <= base OR EXISTS (SELECT 1 FROM checkpoint c "
                                   "WHERE c.session = $1 AND c.seq = $8))";
-/* Where another level is set, for this transaction. */
 static const char fenced[] =
-    " RETURNING session, CASE WHEN current_setting('synchronous_commit') <> $7::text THEN "
-    "set_config('synchronous_commit', $7, true) END)";
+    " RETURNING session, set_config('synchronous_commit', $7::text, true))";
 enum { FENCE_ARGUMENTS = 7 };
 
 /* From here on '?' is the next argument. */
