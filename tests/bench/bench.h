@@ -69,6 +69,16 @@ bench_cost bench_command_cost(char *const *argv, int ends_with);
 /* That process's part: it runs `argv` and writes its cost to `fd`. */
 int bench_measure_command(int fd, char **argv);
 
+/* A line of a drawing: what a session of so many steps takes. */
+enum { BENCH_POINTS = 3 };
+typedef struct bench_line {
+  char name[64];
+  double values[BENCH_POINTS];
+} bench_line;
+/* Draws them into the file at `path`, both axes by decades. At least one line; no value is 0. */
+void bench_draw(const char *path, const char *unit, const double steps[BENCH_POINTS],
+                const bench_line *lines, size_t count);
+
 /* The groups, one file each. */
 void bench_checkpoints(void);
 void bench_steps(void);

@@ -6,7 +6,7 @@
 
 #include "tests/bench/bench.h"
 
-enum { REPEATS = 5, LENGTHS = 3, PAUSED = 8, WORDS_MAX = 6 };
+enum { REPEATS = 5, LENGTHS = BENCH_POINTS, PAUSED = 8, WORDS_MAX = 6 };
 enum { STEP_BYTES = 2000, CHAT_BYTES = 1000 }; /* of the text of a message */
 
 static const struct {
@@ -129,6 +129,22 @@ static void add_command(growth all[LENGTHS], size_t command, double floor_ms) {
   }
 }
 
+/* The medians of the commands, and of one that opens no store. */
+static void draw(growth all[LENGTHS], double floor_ms) {
+  bench_line lines[COMMANDS + 1];
+  double steps[LENGTHS];
+  snprintf(lines[COMMANDS].name, sizeof lines[COMMANDS].name, "--version");
+  for (int i = 0; i < LENGTHS; i++) {
+    steps[i] = lengths[i].steps;
+    lines[COMMANDS].values[i] = floor_ms;
+    for (size_t command = 0; command < COMMANDS; command++)
+      lines[command].values[i] = summary(all[i].ms[command]).value;
+  }
+  for (size_t command = 0; command < COMMANDS; command++)
+    snprintf(lines[command].name, sizeof lines[command].name, "%s", commands[command].name);
+  bench_draw("build/growth.svg", "ms of CPU", steps, lines, COMMANDS + 1);
+}
+
 /* Of a conversation that is not too long to be kept as it is. */
 static void add_conversation(const char *program) {
   static growth chat;
@@ -164,5 +180,6 @@ void bench_growth(void) {
   floor.unit = "ms";
   bench_add(floor);
   for (size_t command = 0; command < COMMANDS; command++) add_command(all, command, floor.value);
+  draw(all, floor.value);
   add_conversation(program);
 }
