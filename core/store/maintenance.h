@@ -74,6 +74,7 @@ typedef struct ck_prune_report {
   int64_t broken;
   int64_t hidden; /* pruned ones whose payload stays, because a kept checkpoint loads through it */
   int64_t before; /* the session's own that there were, pruned ones left out */
+  int64_t more;   /* of a page: how many were asked to go beside those that were looked at */
 } ck_prune_report;
 void ck_prune_report_clear(ck_prune_report *self);
 
@@ -104,6 +105,12 @@ CK_CHECKED ck_status ck_store_plan_prune(ck_store *self, const char *session_id,
 
 CK_CHECKED ck_status ck_store_plan_prune_to(ck_store *self, const char *session_id, int64_t keep,
                                             ck_prune_report *out, ck_error *err);
+
+/* A page of that: of those that are asked to go the oldest `limit` alone are looked at, and only
+ * their payloads read. Nothing is said of payloads that would be freed, of hidden and broken
+ * ones. */
+CK_CHECKED ck_status ck_store_plan_prune_page(ck_store *self, const char *session_id, int64_t keep,
+                                              int64_t limit, ck_prune_report *out, ck_error *err);
 
 /* Seqs of the session's own checkpoints that are pinned, or that forks go on from, and of no
  * others; in no order, malloc'd. */

@@ -7,46 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/array.h"
 #include "core/store/checkpoint_list.h"
-#include "core/store/store_core.h"
-#include "core/store/format/payload.h"
+#include "core/store/prune_plan.h"
 
-/* The columns of a checkpoint that pruning needs, and what is decided about it. */
-typedef struct node {
-  char id[CK_ID_SIZE];
-  int64_t seq, parent, keyframe;
-  int64_t bytes; /* of its payload, as stored */
-  int encoding;
-  bool pruned, resumable;
-  bool is_protected;
-  ck_kept_reason reason;
-  bool readable; /* its payload was opened */
-  bool loads;    /* it can be loaded: its payload and all from its keyframe on are readable */
-  bool drop;
-  bool needed; /* it is kept, or a kept one loads through it */
-  ck_digest digest, payload_digest;
-  ck_digest seal; /* its payload digest once it is a stub; not set when it is one already */
-} node;
-
-typedef struct plan {
-  ck_store *store;
-  int64_t session;
-  const char *session_id;
-  bool bases;       /* also those at which timelines begin may go */
-  bool drops;       /* some are to go; else only payloads of those that went before */
-  bool latest_stay; /* instead of a list: all go but the latest `keep` */
-  int64_t keep;
-  bool writes; /* it will be carried out: what becomes a stub needs its seal */
-  node *nodes; /* ascending */
-  size_t count, cap;
-  node *latest; /* the latest resumable one that the live timeline sees; NULL */
-  ck_prune_row *rows;
-  size_t row_count;
-  ck_payload payload;
-  ck_status status;
-  ck_error *err;
-} plan;
+typedef ck_prune_node node;
+typedef ck_prune_plan plan;
 
 const char *ck_kept_reason_text(ck_kept_reason reason) {
   switch (reason) {
@@ -64,44 +29,6 @@ void ck_prune_report_clear(ck_prune_report *self) {
   free(self->ids);
   free(self->kept);
   *self = (ck_prune_report){0};
-}
-
-/* ---- reading ---- */
-
-/* Each payload is opened as it is read: those to be dropped, and those through which kept
- * checkpoints load. */
-static bool open_payload(plan *self, node *of, const ck_checkpoint_row *row) {
-  ck_codec_reader reader;
-  ck_error found = CK_ERROR_INIT;
-  if (!self->drops || ck_payload_is_stub(row)) return true;
-  ck_status status = ck_payload_open(&reader, &self->payload, row, &found);
-  of->readable = status == CK_OK;
-  if (status == CK_E_NO_MEMORY) self->status = ck_error_no_memory(self->err);
-  return self->status == CK_OK;
-}
-
-static bool add_node(void *to, const ck_checkpoint_row *row) {
-  plan *self = to;
-  node *nodes = ck_array_grow(self->nodes, self->count, &self->cap, sizeof *nodes);
-  if (!nodes) {
-    self->status = ck_error_no_memory(self->err);
-    return false;
-  }
-  self->nodes = nodes;
-  node *added = &self->nodes[self->count++];
-  *added = (node){.seq = row->seq,
-                  .parent = row->parent,
-                  .keyframe = row->keyframe,
-                  .bytes = (int64_t)(row->payload.len + row->sealing),
-                  .encoding = row->encoding,
-                  .pruned = ck_payload_is_pruned(row),
-                  .resumable = row->resumable,
-                  .digest = row->digest,
-                  .payload_digest = row->payload_digest};
-  bool may_go = (self->drops || added->pruned) && !ck_payload_is_stub(row);
-  if (self->writes && may_go) added->seal = ck_payload_seal(row, self->session_id);
-  memcpy(added->id, row->id, sizeof added->id);
-  return open_payload(self, added, row);
 }
 
 static node *find_node(const plan *self, int64_t seq) {
@@ -206,10 +133,11 @@ static void count_broken(plan *self, ck_prune_report *out) {
 
 /* Of those that were not pruned before; how many. */
 static size_t mark_older(plan *self, ck_prune_report *out) {
-  int64_t left = 0;
+  int64_t left = self->page ? self->total : 0;
   size_t marked = 0;
-  for (size_t i = 0; i < self->count; i++) left += !self->nodes[i].pruned;
+  for (size_t i = 0; i < self->count && !self->page; i++) left += !self->nodes[i].pruned;
   for (size_t i = 0; i < self->count && left > self->keep; i++) {
+    if (self->page && (int64_t)marked == self->page) break;
     if (self->nodes[i].pruned) continue;
     mark(self, out, self->nodes[i].seq);
     marked++;
@@ -224,7 +152,9 @@ static ck_status mark_all(plan *self, ck_prune_report *out, const int64_t *seqs,
   if (!out->kept) return ck_error_no_memory(err);
   size_t marked = self->latest_stay ? mark_older(self, out) : count;
   for (size_t i = 0; i < count; i++) mark(self, out, seqs[i]);
-  if (marked) count_broken(self, out);
+  if (marked && !self->page) count_broken(self, out);
+  int64_t asked = self->total - self->keep;
+  out->more = self->page && asked > (int64_t)marked ? asked - (int64_t)marked : 0;
   return CK_OK;
 }
 
@@ -246,6 +176,7 @@ static void plan_row(plan *self, ck_prune_report *out, const node *of) {
     memcpy(out->ids[out->count], of->id, sizeof of->id);
     out->seqs[out->count++] = of->seq;
   }
+  if (self->page) return; /* what others load through is not known */
   if ((of->drop || of->pruned) && !becomes_stub && of->bytes > 0) out->hidden++;
   if (!of->drop && !(of->pruned && becomes_stub)) return;
   ck_prune_row *row = &self->rows[self->row_count++];
@@ -269,22 +200,13 @@ static ck_status plan_rows(plan *self, ck_prune_report *out, ck_error *err) {
   out->seqs = calloc(self->count + 1, sizeof *out->seqs);
   out->ids = calloc(self->count + 1, sizeof *out->ids);
   if (!self->rows || !out->seqs || !out->ids) return ck_error_no_memory(err);
-  mark_needed(self);
+  if (!self->page) mark_needed(self);
   for (size_t i = 0; i < self->count; i++) plan_row(self, out, &self->nodes[i]);
+  if (self->page) out->before = self->total;
   return CK_OK;
 }
 
 /* ---- the plan and its execution ---- */
-
-static ck_status read_nodes(plan *self, ck_error *err) {
-  const ck_backend *backend = &self->store->backend;
-  ck_payload_init(&self->payload, self->session_id);
-  ck_status status = backend->read_checkpoints(
-      backend->self, &(ck_checkpoint_rows){.session = self->session, .payloads = self->drops},
-      add_node, self, err);
-  ck_payload_clear(&self->payload);
-  return status ? status : self->status;
-}
 
 /* Before older checkpoints are dropped that could replace the latest one. */
 static ck_status check_latest(const plan *self, ck_error *err) {
@@ -302,11 +224,11 @@ static ck_status make_plan(plan *self, ck_prune_report *out, const int64_t *seqs
   self->err = err;
   self->drops = count > 0 || self->latest_stay;
   ck_status status = ck_backend_require(&store->backend, CK_BACKEND_PRUNE, store->url, err);
-  if (!status) status = read_nodes(self, err);
+  if (!status) status = ck_prune_plan_read(self, err);
   if (!status) status = protect_all(self, err);
   if (!status) status = mark_all(self, out, seqs, count, err);
   if (!status) status = plan_rows(self, out, err);
-  return status || self->row_count == 0 ? status : check_latest(self, err);
+  return status || !(self->row_count || out->count) ? status : check_latest(self, err);
 }
 
 static ck_status end_plan(plan *self, ck_prune_report *out, ck_status status) {
@@ -325,8 +247,9 @@ static ck_status count_if_idle(bool *idle, plan *self, ck_prune_report *out, ck_
   if (!backend->count_checkpoints || !ck_backend_can(backend, CK_BACKEND_PRUNE)) return CK_OK;
   ck_checkpoint_rows all = {.session = self->session};
   ck_status status = backend->count_checkpoints(&count, backend->self, &all, err);
+  self->total = count.checkpoints;
   bool all_stay = !self->latest_stay || count.checkpoints <= self->keep;
-  *idle = !status && !count.hidden && all_stay;
+  *idle = !status && (!count.hidden || self->page) && all_stay;
   if (*idle) out->before = count.checkpoints;
   return status;
 }
@@ -355,6 +278,12 @@ ck_status ck_store_plan_prune(ck_store *self, const char *session_id, const int6
 ck_status ck_store_plan_prune_to(ck_store *self, const char *session_id, int64_t keep,
                                  ck_prune_report *out, ck_error *err) {
   plan work = {.store = self, .latest_stay = true, .keep = keep};
+  return plan_only(&work, session_id, NULL, 0, out, err);
+}
+
+ck_status ck_store_plan_prune_page(ck_store *self, const char *session_id, int64_t keep,
+                                   int64_t limit, ck_prune_report *out, ck_error *err) {
+  plan work = {.store = self, .latest_stay = true, .keep = keep, .page = limit};
   return plan_only(&work, session_id, NULL, 0, out, err);
 }
 

@@ -6,7 +6,7 @@
 
 #include "tests/bench/bench.h"
 
-enum { REPEATS = 5, LENGTHS = BENCH_POINTS, PAUSED = 8, WORDS_MAX = 6 };
+enum { REPEATS = 5, LENGTHS = BENCH_POINTS, PAUSED = 8, WORDS_MAX = 8 };
 enum { STEP_BYTES = 2000, CHAT_BYTES = 1000 }; /* of the text of a message */
 
 static const struct {
@@ -55,6 +55,10 @@ static const struct {
     {"sessions prune --dry-run", {"sessions", "prune", "growth", "--dry-run"}, 0, 25},
     {"sessions prune --dry-run --keep 10",
      {"sessions", "prune", "growth", "--dry-run", "--keep", "10"},
+     0,
+     0},
+    {"sessions prune --dry-run --keep 10 --limit 50",
+     {"sessions", "prune", "growth", "--dry-run", "--keep", "10", "--limit", "50"},
      0,
      25},
     {"resume to the next pause", {"resume", "growth"}, PAUSED, 0},

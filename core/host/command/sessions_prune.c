@@ -20,6 +20,7 @@
 typedef struct values {
   const char *session, *keep, *older_than, *archive;
   ck_words checkpoints;
+  int64_t limit;
   bool dry_run, unclean;
 } values;
 
@@ -82,6 +83,15 @@ static ck_status take_keep(int64_t *out, const char *word, ck_error *err) {
              : CK_OK;
 }
 
+/* What is looked at as a page is told by the rows that are read for it; a prune reads all. */
+static ck_status check_limit(const values *v, ck_error *err) {
+  if (!v->limit || (v->dry_run && v->keep && !has_filter(v))) return CK_OK;
+  return ck_error_set(err, CK_E_USAGE,
+                      "--limit %lld: it is for a page of --dry-run --keep N, without --checkpoint, "
+                      "--older-than and --unclean",
+                      (long long)v->limit);
+}
+
 static void put_dropped(ck_key_values *facts, const ck_prune_report *report) {
   struct cJSON *array = ck_key_values_put_array(facts, "ids");
   for (size_t i = 0; i < report->count; i++) {
@@ -117,7 +127,14 @@ typedef struct pruning {
   ck_spills_size spills;
 } pruning;
 
-static ck_status print(const pruning *self, bool dry_run, ck_error *err) {
+/* Of a page it is not known. */
+static void put_payloads(ck_key_values *facts, const ck_prune_report *report) {
+  ck_key_values_put_count(facts, "hidden", report->hidden);
+  if (report->broken) ck_key_values_put_count(facts, "unreadable", report->broken);
+  ck_key_values_put_bytes(facts, "dropped_bytes", report->bytes);
+}
+
+static ck_status print(const pruning *self, const values *v, ck_error *err) {
   const ck_remote_command *remote = self->remote;
   const ck_pruned *of = &self->of;
   const ck_spills_size *spills = &self->spills;
@@ -128,10 +145,11 @@ static ck_status print(const pruning *self, bool dry_run, ck_error *err) {
   ck_key_values_put_count(&facts, "dropped", (int64_t)of->report.count);
   put_dropped(&facts, &of->report);
   put_kept(&facts, &of->report);
-  ck_key_values_put_count(&facts, "hidden", of->report.hidden);
-  if (of->report.broken) ck_key_values_put_count(&facts, "unreadable", of->report.broken);
-  ck_key_values_put_bytes(&facts, "dropped_bytes", of->report.bytes);
-  if (!dry_run) ck_key_values_put_bytes(&facts, "file_bytes", of->freed);
+  if (v->limit)
+    ck_key_values_put_count(&facts, "more", of->report.more);
+  else
+    put_payloads(&facts, &of->report);
+  if (!v->dry_run) ck_key_values_put_bytes(&facts, "file_bytes", of->freed);
   if (spills->files) ck_key_values_put_count(&facts, "spill_files", spills->files);
   if (spills->files) ck_key_values_put_bytes(&facts, "spill_bytes", spills->bytes);
   if (self->archive.bytes) {
@@ -202,7 +220,7 @@ static ck_status prune_and_print(pruning *self, const values *v, const ck_prune_
   if (status == CK_OK) status = sweep_spills(&self->spills, self->remote, v->dry_run, err);
   if (status == CK_OK && !v->dry_run && self->of.report.emptied)
     status = ck_clear_log(self->remote->runtime->store, self->remote->host->output, err);
-  if (status == CK_OK) status = print(self, v->dry_run, err);
+  if (status == CK_OK) status = print(self, v, err);
   if (status == CK_OK) status = check_named(&self->of, v, err);
   ck_pruned_clear(&self->of);
   return status;
@@ -220,6 +238,7 @@ static ck_status prune(ck_remote_command *remote, const values *v, int64_t keep,
                           .policies = &policies,
                           .keep = keep,
                           .dry_run = v->dry_run,
+                          .page = v->limit,
                           .before = v->archive ? keep_session : NULL,
                           .to = &self};
   ck_status status = ck_archive_check(&self.archive, "--archive", v->archive, err);
@@ -270,6 +289,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   ck_remote_command remote = {0};
   int64_t keep;
   ck_status status = take_keep(&keep, v->keep, err);
+  if (status == CK_OK) status = check_limit(v, err);
   if (status == CK_OK && v->dry_run)
     status = ck_remote_command_open_dry(&remote, host, v->session, err);
   else if (status == CK_OK)
@@ -311,6 +331,13 @@ static const ck_option options[] = {
      .offset = offsetof(values, keep),
      .value = "N",
      .help = "keep the latest N; without it the policies of the session's profile say what goes"},
+    {.name = "limit",
+     .type = CK_OPTION_NUMBER,
+     .offset = offsetof(values, limit),
+     .value = "N",
+     .help =
+         "with --dry-run and --keep: look at the oldest N of those that would go, and count the "
+         "others"},
     {.name = "archive",
      .type = CK_OPTION_TEXT,
      .offset = offsetof(values, archive),
@@ -346,6 +373,9 @@ const ck_command ck_command_sessions_prune = {
         "key, as sealed as this one, and holds nothing else of it. 'ckrun sessions import FILE' "
         "brings the checkpoints back, 'ckrun --store FILE' reads it where it is. The session is "
         "stopped then. Where nothing goes, no file is made.\n\n"
+        "--limit N with --dry-run and --keep looks at a page: of those that are asked to go the "
+        "oldest N, of which alone payloads are read, are listed as dropped or kept, and how many "
+        "more there are is counted; what that gives back is not known then.\n\n"
         "A session that runs is asked to do it: its owner takes the request within a second.",
     .operands = operands,
     .options = options,

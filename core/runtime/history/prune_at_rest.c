@@ -65,6 +65,8 @@ static ck_status select_checkpoints(selection *of, ck_pruned *out, ck_store *sto
 
 static ck_status plan(ck_prune_report *out, ck_store *store, const char *id, const selection *of,
                       const ck_prune_order *order, ck_error *err) {
+  if (of->older && order->page)
+    return ck_store_plan_prune_page(store, id, order->keep, order->page, out, err);
   return of->older ? ck_store_plan_prune_to(store, id, order->keep, out, err)
                    : ck_store_plan_prune(store, id, of->seqs, of->count, out, err);
 }

@@ -18,6 +18,9 @@ typedef struct ck_prune_order {
   const ck_value *list; /* of them, a JSON array of {name, version, …}: kept with their answers */
   int64_t keep;         /* how many of the latest stay; negative: see policies */
   bool dry_run;         /* only report what would be dropped; needs no lock */
+  /* of a dry run with `keep` and no filter: only the oldest of what goes are looked at, so many; 0:
+   * all */
+  int64_t page;
   /* called under the session's lock with what will be dropped, before anything is; a failure is the
    * prune's, and nothing is dropped. NULL: nothing is */
   ck_status (*before)(void *to, const ck_prune_report *plan, ck_error *err);

@@ -27,6 +27,14 @@ is "and tells what would stay" "$(reasons "$dry")" "pinned"
 exits 0 "the real one" --json sessions prune s --keep 2
 is "does what the dry run said" "$(json "$out" 'delete $d->{file_bytes}; $d')" "$(json "$dry" '$d')"
 is "three are left" "$(ids s | grep -c .)" 3
+exits 0 "a page of a dry run" --json sessions prune s --keep 1 --limit 1 --dry-run
+is "looks at the oldest that is left, and counts the other" \
+  "$(reasons "$out") $(json "$out" '"$d->{checkpoints} $d->{dropped} $d->{more}"')" "pinned 3 0 1"
+exits 0 "a page of both" --json sessions prune s --keep 1 --limit 5 --dry-run
+is "says what the whole says" "$(json "$out" '[$d->{ids}, $d->{kept}, $d->{more}]')" \
+  "$(json "$("$CKRUN" --json sessions prune s --keep 1 --dry-run)" '[$d->{ids}, $d->{kept}, 0]')"
+refused 2 "a page is one of a dry run" "--limit" sessions prune s --keep 1 --limit 1
+refused 2 "of those that are counted" "--limit" sessions prune s --dry-run --limit 1 --unclean
 is "what went is in the log" "$("$CKRUN" --json sessions log s --all --kind pruned | grep -c .)" 1
 exits 0 "and the pinned one loads" sessions inspect s --checkpoint "$second"
 exits 0 "store verify" store verify

@@ -153,6 +153,7 @@ takes 0 "sessions undo" fork
 takes 0 "sessions pin" air "$third"
 takes 0 "sessions prune" air --keep 2 --dry-run
 dry=$out
+takes 0 "sessions prune" air --keep 2 --dry-run --limit 1
 text=$("$CKRUN" sessions prune air --keep 2 --dry-run)
 is "what is pruned, in words and as JSON" "$(cell "$text" dropped_bytes)" \
   "$(json "$dry" '$d->{dropped_bytes}')"
