@@ -46,7 +46,8 @@ typedef struct ck_effect {
    *   agent: {process, prompt, session?}
    *   agent_tool: {name (the kind: "edit"), process, title?, arguments?, options?}
    *   sleep: {ms}
-   *   ask:   {question?, options?: [TEXT], quiet?: the answer is no message}
+   *   ask:   {question?, options?: [TEXT], quiet?: the answer is no message, form?: the JSON
+   *          Schema of what is asked for}
    *   read:  {what: "clock" | "random" | "file", path?}, {what: "fact", owner, key, value?} */
   ck_bytes request;
   /* agent effects: a JSON string that a process without its former memory gets before the

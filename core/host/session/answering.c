@@ -2,8 +2,10 @@
 #include "core/host/session/answering.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "core/runtime/history/resolve.h"
+#include "lua/flow/form.h"
 
 typedef struct search {
   const char *text, *effect;
@@ -98,11 +100,40 @@ static ck_status request_from_owner(bool *given, ck_remote_command *remote, cons
   return CK_OK;
 }
 
+typedef struct form_search {
+  const char *effect;
+  ck_value *form; /* of the question that is meant */
+  size_t count;
+  ck_status status;
+  ck_error *err;
+} form_search;
+
+static void find_form(void *to, const ck_open_effect *question) {
+  form_search *self = to;
+  if (self->effect && strcmp(self->effect, question->key) != 0) return;
+  ck_bytes form = ck_json_get(question->request, "form");
+  if (self->count++ || ck_json_type_of(form) != CK_JSON_OBJECT) return;
+  self->status = ck_value_copy(&self->form, form, self->err);
+}
+
+/* A form whose answer cannot be sent is asked about now, not when the flow goes on. */
+static ck_status check_form(const ck_remote_command *remote, const char *text, const char *effect,
+                            ck_error *err) {
+  form_search self = {.effect = effect, .err = err};
+  ck_status status = (effect ? ck_session_list_asked : ck_session_list_questions)(
+      remote->runtime, remote->id, find_form, &self, err);
+  if (status == CK_OK) status = self.status;
+  if (status == CK_OK && self.form && self.count == 1)
+    status = ck_form_check(ck_value_bytes(self.form), text, err);
+  ck_value_free(self.form);
+  return status;
+}
+
 /* Owners may change meanwhile; the answer is given once. */
 ck_status ck_answering_give(ck_remote_command *remote, const char *text, const char *effect,
                             ck_error *err) {
   bool given = false;
-  ck_status status = CK_OK;
+  ck_status status = check_form(remote, text, effect, err);
   while (status == CK_OK && !given) {
     status = remote->live ? request_from_owner(&given, remote, text, effect, err)
                           : answer_at_rest(&given, remote, text, effect, err);

@@ -118,7 +118,8 @@ function elicitation.question(server, params, problem, hint)
     lines[#lines + 1] = #names == 1 and "Answer with the value, or decline, or cancel."
       or "Answer with a JSON object of these, or decline, or cancel."
   end
-  return { question = table.concat(lines, "\n"), options = options, quiet = true }
+  return { question = table.concat(lines, "\n"), options = options, quiet = true,
+    form = #names > 0 and form or nil }
 end
 
 --- What its names and the schema say against it.
@@ -158,6 +159,20 @@ function elicitation.read(ctx, params, answer)
   local problem = content_problem(form, content)
   if problem then return nil, "That cannot be sent: " .. problem .. "." end
   return ('{"action":"accept","content":%s}'):format(json)
+end
+
+--- What is wrong with an answer before any flow reads it, and what is one; nil: nothing.
+---@param parse function  as ctx.parse
+---@param form table
+---@param answer string
+---@return string|nil problem
+function elicitation.problem(parse, form, answer)
+  local response, problem = elicitation.read({ parse = parse }, { requestedSchema = form }, answer)
+  if response then return nil end
+  local names = names_of(form)
+  return ("%s Answer with %s, or decline, or cancel"):format(problem, #names == 1
+    and ("the value of %s"):format(names[1])
+    or ("a JSON object of %s"):format(table.concat(names, ", ")))
 end
 
 return elicitation

@@ -113,6 +113,28 @@ has "title, description, limits, default" "$err" \
 has "format" "$err" "  mail (string, optional, format email)"
 has "names of choices" "$err" "  size (string, optional): S (small), M (medium)"
 
+# ---- what cannot be sent is refused when it is given ----
+wrong() { # ANSWER WHAT
+  refused 5 "the answer $1" "$2" answer form "$1"
+  has "with what is one" "$err" "Answer with a JSON object of count, mail, size, or decline, or"
+}
+wrong '{"count":9}' \
+  "'{\"count\":9}' is not taken: That cannot be sent: the answer.count is 9, out of its range"
+wrong '{"count":2,"size":"XL"}' 'the answer.size is none of its enum: "S", "M"'
+wrong '{"mail":"a@b.example"}' "the answer lacks 'count'"
+wrong '{"count":1,"colour":"red"}' "there is no 'colour' to fill"
+wrong 'two' 'That is no JSON object'
+is "it waits still" "$(json "$("$CKRUN" --json sessions show form)" '$d->{status}')" waiting
+exits 0 "what can be sent is taken" answer form '{"count":2,"size":"M"}'
+effect=$("$CKRUN" --json sessions log form --all --kind intent |
+  sed -n 's/.*"key":"\([^"]*ask[^"]*\)".*/\1/p' | tail -n 1)
+refused 5 "a correction that cannot be sent" "the answer.count is 0, out of its range" \
+  answer form --effect "$effect" '{"count":0}'
+exits 0 "one that can" answer form --effect "$effect" '{"count":3}'
+exits 0 "the resume goes on" resume form
+is "with what was said last" "$(grep ordered form.log)" 'ordered {"count":3}'
+is "and the person was asked once" "$(questions form)" 1
+
 # ---- a no, and what is not offered ----
 buyer no modern once
 begin no
