@@ -61,6 +61,7 @@ static const struct {
      {"sessions", "prune", "growth", "--dry-run", "--keep", "10", "--limit", "50"},
      0,
      25},
+    {"policy explain of a step", {"policy", "explain", "growth", "999"}, 0, 25},
     {"resume to the next pause", {"resume", "growth"}, PAUSED, 0},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands, RESUME = COMMANDS - 1 };

@@ -309,7 +309,8 @@ static ck_status prepare(explaining *self) {
   if (status == CK_OK)
     status = ck_view_make(&self->view, head->timelines, head->timeline_count,
                           head->session.timeline, self->err);
-  if (status == CK_OK) status = ck_pruned_list_read(&self->pruned, &self->inspection, self->err);
+  if (status == CK_OK)
+    status = ck_pruned_list_read(&self->pruned, &self->inspection, self->seq, self->err);
   if (status == CK_OK && self->with)
     status = ck_rerun_ask(&self->rerun, &self->inspection, self->with, self->err);
   return status;

@@ -7,11 +7,13 @@
 #include "core/base/array.h"
 #include "core/host/explain/candidates.h"
 #include "core/host/explain/run_policies.h"
+#include "core/store/checkpoint_list.h"
 
 typedef struct reading {
   ck_pruned_list *to;
   ck_run_policies policies;
   ck_said_list said;
+  int64_t seq; /* that is asked for; 0: all */
   ck_status status;
   ck_error *err;
   bool failed;
@@ -103,16 +105,31 @@ static int compare(const void *left, const void *right) {
   return strcmp(a->id, b->id);
 }
 
-ck_status ck_pruned_list_read(ck_pruned_list *out, const ck_inspection *of, ck_error *err) {
+static bool visit_one(void *to, const ck_checkpoint_info *checkpoint) {
+  reading *self = to;
+  if (checkpoint->seq == self->seq) (void)visit_checkpoint(to, checkpoint);
+  return false;
+}
+
+static ck_status read_there(reading *self, const ck_inspection *of, ck_error *err) {
+  int64_t session = of->head.session.no;
+  return self->seq ? ck_store_list_checkpoints_backward(of->store, session, self->seq + 1,
+                                                        visit_one, self, err)
+                   : ck_store_list_checkpoints(of->store, session, visit_checkpoint, self, err);
+}
+
+ck_status ck_pruned_list_read(ck_pruned_list *out, const ck_inspection *of, int64_t seq,
+                              ck_error *err) {
   *out = (ck_pruned_list){0};
   reading *self = calloc(1, sizeof *self);
   if (!self) return ck_error_no_memory(err);
-  *self = (reading){.to = out, .policies = {.of = of}, .err = err};
-  ck_event_query query = {.session = of->head.session.no, .kinds = UINT64_C(1) << CK_EVENT_PRUNE};
+  *self = (reading){.to = out, .policies = {.of = of}, .seq = seq, .err = err};
+  /* what tells of a checkpoint stands behind it */
+  ck_event_query query = {
+      .session = of->head.session.no, .after = seq, .kinds = UINT64_C(1) << CK_EVENT_PRUNE};
   ck_status status = ck_store_read_events(of->store, &query, visit, self, err);
   if (status == CK_OK) status = self->status;
-  if (status == CK_OK)
-    status = ck_store_list_checkpoints(of->store, query.session, visit_checkpoint, self, err);
+  if (status == CK_OK) status = read_there(self, of, err);
   if (status == CK_OK && self->failed) status = ck_error_no_memory(err);
   ck_run_policies_clear(&self->policies);
   free(self);

@@ -20,13 +20,13 @@ typedef struct ck_pruned_list {
     ck_value *candidates; /* see candidates.h; NULL: not recorded */
   } * events;
   size_t event_count, event_cap;
-  int64_t *there; /* seqs of the checkpoints that there are */
+  int64_t *there; /* seqs of the checkpoints that there are, of those that are asked for */
   size_t there_count, there_cap;
 } ck_pruned_list;
 void ck_pruned_list_clear(ck_pruned_list *self);
 
-/* Of all timelines. */
-CK_CHECKED ck_status ck_pruned_list_read(ck_pruned_list *out, const ck_inspection *of,
+/* Of all timelines. `seq`: only the checkpoint that was taken there is asked for; 0: any is. */
+CK_CHECKED ck_status ck_pruned_list_read(ck_pruned_list *out, const ck_inspection *of, int64_t seq,
                                          ck_error *err);
 /* The checkpoint that was taken at `seq` is gone. */
 bool ck_pruned_list_has(const ck_pruned_list *self, int64_t seq);

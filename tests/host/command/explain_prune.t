@@ -138,6 +138,26 @@ ok "some dropped by both" grep -q 'drop:odd drop:old$' <<<"$want"
 ok "some kept against both" grep -q 'drop:odd drop:old keep:third' <<<"$want"
 ok "some kept that nobody would drop" grep -qE '^[0-9]+ [0-9]+ keep:third$' <<<"$want"
 
+# Of one boundary alone, as in the list of all: gone or there, and by whom.
+cat >alone.pl <<'E'
+use JSON::PP;
+my $json = JSON::PP->new->canonical->allow_nonref;
+my ($compared, $gone) = (0, 0);
+for my $line (grep /"kind":"boundary"/, qx("$ENV{CKRUN}" --json policy explain s --all)) {
+  my $of = $json->decode($line);
+  my ($alone) = map { $json->decode($_) } grep /"kind":"boundary"/,
+    qx("$ENV{CKRUN}" --json policy explain s $of->{seq});
+  $compared++;
+  $gone++ if $of->{pruned};
+  for (qw(checkpoint taken pruned pruned_at pruned_by kept_at kept_by against)) {
+    my ($all, $one) = map { $json->encode($_) } $of->{$_}, $alone->{$_};
+    print "$of->{seq}: $_ is $one alone, and $all of all\n" if $one ne $all;
+  }
+}
+print "$compared boundaries, none gone\n" if !$gone || $gone == $compared;
+E
+is "each is said alone what is said of it among all" "$(CKRUN=$CKRUN perl alone.pl)" ""
+
 # ---- a checkpoint says which of them dropped it, and who kept it against whom ----
 
 gone=$(grep -E ' drop:odd$' <<<"$want" | head -1 | cut -d' ' -f1,2)
