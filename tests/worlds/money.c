@@ -37,11 +37,15 @@ void money_add(world_model *self, const char *key, const world_purse *more) {
 
 static int64_t least(const world_purse *purse) { return purse->paid + purse->lost * WORLD_RESERVE; }
 
+static int64_t heard_of(const world_purse *purse) {
+  return purse->paid + (purse->begun - purse->told) * WORLD_RESERVE;
+}
+
 /* A death may leave calls behind of which nobody outside has heard: one of each scope that pays. */
 static int64_t most(const world_model *self, int payer) {
   const world_purse *purse = &self->purses[payer];
   int64_t scopes = payer == 0 || payer == WORLD_PAYERS - 1 ? 3 : 1;
-  return purse->paid + (purse->begun - purse->told + scopes * self->deaths) * WORLD_RESERVE;
+  return heard_of(purse) + scopes * self->deaths * WORLD_RESERVE;
 }
 
 /* ---- limits ---- */
@@ -113,5 +117,7 @@ void money_check_end(world_model *self, const ck_head *head, const ck_state *sta
                  (long long)known, names[i], (long long)at_least, (long long)most(self, i));
     if (purse->paid) cover("money of %s is counted", names[i]);
     if (purse->lost) cover("money of %s is counted, of lost calls", names[i]);
+    if (i == 0 && known > heard_of(purse) + WORLD_RESERVE)
+      cover("money of the session is counted, of calls that nobody has heard of");
   }
 }
