@@ -24,6 +24,7 @@ struct ck_conversation {
   size_t count, cap;
   ck_message_blocks blocks;
   bool packed;      /* some lie in blocks alone */
+  size_t dropped;   /* so many of the first lie in blocks alone; the next one to drop */
   size_t loose;     /* bytes of values that are there */
   size_t pack_from; /* loose bytes at which packing is tried again; 0: the usual */
   digested memo;
@@ -109,13 +110,15 @@ static size_t find_tail(const ck_conversation *self) {
   return at;
 }
 
+/* From where the last one ended, so that a long conversation is not gone over each time. */
 static void drop_packed(ck_conversation *self, size_t tail) {
-  for (size_t i = 0; i < self->blocks.messages && i < tail; i++) {
-    ck_value_free(self->messages[i].stored);
-    self->messages[i].stored = NULL;
+  for (; self->dropped < self->blocks.messages && self->dropped < tail; self->dropped++) {
+    ck_kept_message *message = &self->messages[self->dropped];
+    if (message->stored) self->loose -= ck_value_bytes(message->stored).len;
+    ck_value_free(message->stored);
+    message->stored = NULL;
     self->packed = true;
   }
-  count_loose(self);
 }
 
 void ck_conversation_pack(ck_conversation *self, const ck_packer *packer) {
@@ -134,6 +137,7 @@ ck_status ck_conversation_unpack(ck_conversation *self, ck_error *err) {
   if (!self->packed) return CK_OK;
   ck_status status = ck_message_blocks_restore(&self->blocks, self->messages, err);
   self->packed = status != CK_OK;
+  self->dropped = 0;
   count_loose(self);
   return status;
 }

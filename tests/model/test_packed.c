@@ -1,6 +1,7 @@
 /* test_packed.c - a long conversation whose older messages are packed has the same messages, byte
  * for byte, and the same digest, and what nobody reads takes little room. */
-/* link: -Wl,--wrap=malloc,--wrap=realloc,--wrap=reallocarray,--wrap=ck_placeholder_digest_field */
+/* link: -Wl,--wrap=malloc,--wrap=realloc,--wrap=reallocarray,--wrap=ck_value_free */
+/* link: -Wl,--wrap=ck_placeholder_digest_field */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,14 @@ bool __wrap_ck_placeholder_digest_field(ck_digester *to, ck_bytes text);
 bool __wrap_ck_placeholder_digest_field(ck_digester *to, ck_bytes text) {
   hashed++;
   return __real_ck_placeholder_digest_field(to, text);
+}
+
+static size_t freed; /* values, and what is none */
+void __real_ck_value_free(ck_value *self);
+void __wrap_ck_value_free(ck_value *self);
+void __wrap_ck_value_free(ck_value *self) {
+  freed++;
+  __real_ck_value_free(self);
 }
 
 enum { ROUNDS = 400, MESSAGE_MAX = 60000, MESSAGES_MAX = 1000 };
@@ -155,7 +164,10 @@ static void fill(ck_conversation *self, size_t messages) {
 static void test_room(void) {
   ck_conversation *self = new_conversation();
   size_t bytes = 0;
+  freed = 0;
   fill(self, 300);
+  tap_ok(freed > 100 && freed <= 300, "each is let go once, however often it is packed: %zu",
+         freed);
   for (size_t i = 0; i < count; i++) bytes += ck_value_bytes(expected[i]).len;
   tap_ok(bytes > 5 * CK_CONVERSATION_LOOSE, "it is long: %zu bytes", bytes);
   tap_ok(ck_conversation_loose(self) < CK_CONVERSATION_LOOSE + MESSAGE_MAX,
