@@ -7,6 +7,7 @@
 #include "tests/bench/bench.h"
 
 enum { REPEATS = 5, LENGTHS = BENCH_POINTS, PAUSED = 8, WORDS_MAX = 8 };
+enum { LOGS = 3 };
 enum { STEP_BYTES = 2000, CHAT_BYTES = 1000 }; /* of the text of a message */
 
 static const struct {
@@ -165,6 +166,32 @@ static void add_conversation(const char *program) {
   bench_add(row);
 }
 
+/* All of the longest session; of what is printed only the texts of its messages are counted. */
+static void add_log(growth *longest) {
+  double samples[LOGS];
+  double megabytes = (double)lengths[longest->length].steps * STEP_BYTES / 1e6;
+  char *argv[] = {longest->program,
+                  (char *)"--store",
+                  longest->store,
+                  (char *)"sessions",
+                  (char *)"log",
+                  (char *)"growth",
+                  NULL};
+  for (int i = 0; i < LOGS; i++)
+    samples[i] = megabytes / (bench_command_cost(argv, 0).cpu_ms / 1e3);
+  double median = bench_percentile(samples, LOGS, 50);
+  figure row = {.unit = "MB/s",
+                .value = median,
+                .min = samples[0],
+                .max = samples[LOGS - 1],
+                .target = 100,
+                .at_least = true,
+                .compared = true};
+  snprintf(row.name, sizeof row.name, "%s steps: sessions log, a second of CPU",
+           lengths[longest->length].name);
+  bench_add(row);
+}
+
 /* The repeats take turns: a machine that is busy for a while is busy for all of them. */
 void bench_growth(void) {
   static growth all[LENGTHS];
@@ -186,5 +213,6 @@ void bench_growth(void) {
   bench_add(floor);
   for (size_t command = 0; command < COMMANDS; command++) add_command(all, command, floor.value);
   draw(all, floor.value);
+  add_log(&all[LENGTHS - 1]);
   add_conversation(program);
 }
