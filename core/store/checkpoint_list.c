@@ -80,6 +80,44 @@ ck_status ck_store_list_checkpoints_backward(ck_store *self, int64_t session, in
   return list_parts(&listing, self, session, err);
 }
 
+/* What is known of the lease's checkpoints goes to the caller. */
+static ck_status take_known(ck_payload_seqs *out, ck_store *self, ck_lease lease, ck_error *err) {
+  const ck_held_lease *held;
+  pthread_mutex_lock(&self->mutex);
+  ck_status status = ck_store_core_check_lease(&held, self, lease, err);
+  ck_held_lease *of = status ? NULL : ck_store_core_get_lease(self, lease.session);
+  *out = of ? of->with_payload : (ck_payload_seqs){0};
+  if (of) of->with_payload = (ck_payload_seqs){0};
+  pthread_mutex_unlock(&self->mutex);
+  return status;
+}
+
+/* Frees what nobody needs any more: the lease is gone, or another one has learned it meanwhile. */
+static void give_known(ck_store *self, ck_lease lease, ck_payload_seqs *of) {
+  pthread_mutex_lock(&self->mutex);
+  ck_held_lease *held = ck_store_core_get_lease(self, lease.session);
+  bool takes = held && held->lease.epoch == lease.epoch && held->with_payload.until == 0;
+  if (takes) held->with_payload = *of;
+  pthread_mutex_unlock(&self->mutex);
+  if (!takes) ck_payload_seqs_clear(of);
+}
+
+ck_status ck_store_list_own_checkpoints(ck_store *self, ck_lease lease, ck_checkpoint_visit visit,
+                                        void *to, ck_error *err) {
+  row_listing listing = {.visit = visit, .to = to, .err = err};
+  const ck_checkpoint_rows rows = {.session = lease.session};
+  ck_payload_seqs with_payload;
+  ck_status status = take_known(&with_payload, self, lease, err);
+  if (status) return status;
+  status = ck_store_core_list_pins(&listing.pins, &listing.pin_count, self, lease.session, err);
+  if (!status) {
+    status = ck_payload_seqs_read(&with_payload, &self->backend, &rows, list_row, &listing, err);
+    free(listing.pins);
+  }
+  give_known(self, lease, &with_payload);
+  return status ? status : listing.status;
+}
+
 static bool count_row(void *to, const ck_checkpoint_row *row) {
   ck_checkpoint_count *self = to;
   bool pruned = ck_payload_is_pruned(row);

@@ -9,6 +9,12 @@ CK_CHECKED ck_status ck_store_list_checkpoints_backward(ck_store *self, int64_t 
                                                         int64_t before, ck_checkpoint_visit visit,
                                                         void *to, ck_error *err);
 
+/* As ck_store_list_checkpoints, without those of origins, for who holds the session's lease: those
+ * that were pruned are gone over no more than once. CK_E_FENCED: it is not held. */
+CK_CHECKED ck_status ck_store_list_own_checkpoints(ck_store *self, ck_lease lease,
+                                                   ck_checkpoint_visit visit, void *to,
+                                                   ck_error *err);
+
 /* All that ck_store_list_checkpoints visits, counted where they lie. */
 typedef struct ck_checkpoint_count {
   int64_t checkpoints, keyframes;

@@ -266,7 +266,11 @@ static ck_status plan_only(plan *work, const char *session_id, const int64_t *se
   bool idle = false;
   if (!count) status = count_if_idle(&idle, work, out, err);
   if (status || idle) return status;
-  return end_plan(work, out, make_plan(work, out, seqs, count, err));
+  ck_payload_seqs unknown = {0};
+  work->with_payload = &unknown;
+  status = end_plan(work, out, make_plan(work, out, seqs, count, err));
+  ck_payload_seqs_clear(&unknown);
+  return status;
 }
 
 ck_status ck_store_plan_prune(ck_store *self, const char *session_id, const int64_t *seqs,
@@ -299,6 +303,7 @@ static ck_status prune(plan *work, ck_lease lease, const int64_t *seqs, size_t c
   if (status) return ck_store_core_end_write(self, status, err);
   work->session = lease.session;
   work->session_id = ck_chain_session(held->chain);
+  work->with_payload = &ck_store_core_get_lease(self, lease.session)->with_payload;
   status = make_plan(work, out, seqs, count, err);
   if (!status && work->row_count)
     status = backend->prune(backend->self, lease, work->rows, work->row_count, err);

@@ -25,6 +25,7 @@ typedef struct ck_prune_node {
 
 typedef struct ck_prune_plan {
   ck_store *store;
+  ck_payload_seqs *with_payload; /* what is known of the session's checkpoints */
   int64_t session;
   const char *session_id;
   bool bases;       /* also those at which timelines begin may go */
@@ -35,7 +36,7 @@ typedef struct ck_prune_plan {
    * many there are, pruned ones left out. */
   int64_t page, total;
   bool writes;          /* it will be carried out: what becomes a stub needs its seal */
-  ck_prune_node *nodes; /* ascending */
+  ck_prune_node *nodes; /* ascending; without stubs where all are read */
   size_t count, cap;
   ck_prune_node *latest; /* the latest resumable one that the live timeline sees; NULL */
   ck_prune_row *rows;

@@ -138,9 +138,8 @@ ck_status ck_prune_plan_read(ck_prune_plan *self, ck_error *err) {
   const ck_backend *backend = &self->store->backend;
   if (self->page) return read_page(self, err);
   ck_payload_init(&self->payload, self->session_id);
-  ck_status status = backend->read_checkpoints(
-      backend->self, &(ck_checkpoint_rows){.session = self->session, .payloads = self->drops},
-      add_node, self, err);
+  const ck_checkpoint_rows rows = {.session = self->session, .payloads = self->drops};
+  ck_status status = ck_payload_seqs_read(self->with_payload, backend, &rows, add_node, self, err);
   ck_payload_clear(&self->payload);
   return status ? status : self->status;
 }

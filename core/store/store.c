@@ -103,6 +103,7 @@ void ck_store_close(ck_store *self) {
   for (size_t i = 0; i < self->held_count; i++) {
     self->backend.release(self->backend.self, self->held[i].lease);
     ck_chain_free(self->held[i].chain);
+    ck_payload_seqs_clear(&self->held[i].with_payload);
   }
   self->backend.close(self->backend.self);
   ck_rollback_close(&self->rollback);
@@ -257,6 +258,7 @@ void ck_store_core_drop_lease(ck_store *self, int64_t session) {
   ck_held_lease *held = ck_store_core_get_lease(self, session);
   if (!held) return;
   ck_chain_free(held->chain);
+  ck_payload_seqs_clear(&held->with_payload);
   size_t behind = (size_t)(self->held + self->held_count - held) - 1;
   memmove(held, held + 1, behind * sizeof *held);
   self->held_count--;

@@ -17,6 +17,7 @@
 #include "core/store/kept_state.h"
 #include "core/store/maintenance.h"
 #include "core/store/rollback.h"
+#include "core/store/payload_seqs.h"
 
 /* A lease of this store, and the chain that the session's next checkpoint continues. */
 typedef struct ck_held_lease {
@@ -30,6 +31,7 @@ typedef struct ck_held_lease {
   ck_session_status status; /* as the run set it last; 0: not known */
   int64_t head_ms;          /* when it was last said how far the session has come */
   ck_status failed;         /* within one commit: the failure of an earlier batch of the session */
+  ck_payload_seqs with_payload;
 } ck_held_lease;
 
 enum { CK_STORE_CORE_NAMES = 64 };

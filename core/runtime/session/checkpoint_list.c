@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "core/base/array.h"
+#include "core/store/checkpoint_list.h"
 
 void ck_checkpoint_list_clear(ck_checkpoint_list *self) {
   for (size_t i = 0; i < self->count; i++) ck_checkpoint_info_clear(&self->list[i]);
@@ -26,13 +27,22 @@ static bool add(void *to, const ck_checkpoint_info *checkpoint) {
   return true;
 }
 
+static ck_status end_reading(ck_checkpoint_list *self, ck_status status, ck_error *err) {
+  if (status == CK_OK && self->cap == SIZE_MAX) status = ck_error_no_memory(err);
+  if (status != CK_OK) ck_checkpoint_list_clear(self);
+  return status;
+}
+
 ck_status ck_checkpoint_list_read(ck_checkpoint_list *out, ck_store *store, int64_t session,
                                   ck_error *err) {
   *out = (ck_checkpoint_list){0};
-  ck_status status = ck_store_list_checkpoints(store, session, add, out, err);
-  if (status == CK_OK && out->cap == SIZE_MAX) status = ck_error_no_memory(err);
-  if (status != CK_OK) ck_checkpoint_list_clear(out);
-  return status;
+  return end_reading(out, ck_store_list_checkpoints(store, session, add, out, err), err);
+}
+
+ck_status ck_checkpoint_list_read_held(ck_checkpoint_list *out, ck_store *store, ck_lease lease,
+                                       ck_error *err) {
+  *out = (ck_checkpoint_list){0};
+  return end_reading(out, ck_store_list_own_checkpoints(store, lease, add, out, err), err);
 }
 
 /* ---- what the policies say ---- */

@@ -12,6 +12,9 @@ typedef struct ck_checkpoint_list {
 void ck_checkpoint_list_clear(ck_checkpoint_list *self);
 CK_CHECKED ck_status ck_checkpoint_list_read(ck_checkpoint_list *out, ck_store *store,
                                              int64_t session, ck_error *err);
+/* The same, of a session whose lease is held. */
+CK_CHECKED ck_status ck_checkpoint_list_read_held(ck_checkpoint_list *out, ck_store *store,
+                                                  ck_lease lease, ck_error *err);
 /* Elements of what is kept of who said what: of a plan with more the others are counted alone. */
 enum { CK_PRUNE_CANDIDATES_MAX = 64 };
 /* The seqs that go, and who said so. */

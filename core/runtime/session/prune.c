@@ -115,7 +115,7 @@ ck_status ck_session_prune_to(ck_session *self, int64_t keep, ck_error *err) {
   ck_status status = ck_channel_wait(self->channel, ck_channel_last(self->channel), err);
   if (status != CK_OK || ck_session_is_unsaved(self, ck_channel_last(self->channel))) return status;
   ck_error failure = CK_ERROR_INIT;
-  status = ck_checkpoint_list_read(&history, self->runtime->store, self->record.no, &failure);
+  status = ck_checkpoint_list_read_held(&history, self->runtime->store, self->lease, &failure);
   if (status == CK_E_NO_MEMORY) return ck_error_no_memory(err);
   if (status != CK_OK) {
     log_failure(self, &failure);
