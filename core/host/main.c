@@ -171,7 +171,8 @@ int main(int argc, char **argv) {
     status = written;
     ck_output_error(&output, &late);
   }
+  bool cut = status == CK_OK && output.cut && !output.pager;
   ck_pager_end(&output);
   ck_output_close(&output);
-  return ck_status_exit(status);
+  return cut ? CK_OUTPUT_UNREAD_EXIT : ck_status_exit(status);
 }

@@ -40,7 +40,8 @@ bool ck_help_append_completion(ck_buffer *out, const ck_command_table *table, co
   X(74, "the store cannot be read or written") \
   X(75, "the outcome of an effect is unknown: resolve it") \
   X(76, "another process runs the session or has taken it over") \
-  X(130, "interrupted")
+  X(130, "interrupted") \
+  X(141, "it stopped, as nobody reads any more what it shows")
 /* clang-format on */
 
 #endif

@@ -46,13 +46,13 @@ static bool visit(void *to, const ck_fact *fact) {
   self->count++;
   if (self->output->json) {
     self->status = print_json(self, fact);
-    return self->status == CK_OK;
+    return self->status == CK_OK && ck_output_is_read(self->output);
   }
   ck_table_put_text(&self->table, ck_bytes_text(fact->owner));
   ck_table_put_text(&self->table, ck_bytes_text(fact->key));
   ck_table_put_time(&self->table, fact->at_ms);
   ck_table_put_text(&self->table, ck_value_bytes(fact->value));
-  return true;
+  return ck_output_is_read(self->output);
 }
 
 static ck_status print_table(listing *self, ck_error *err) {

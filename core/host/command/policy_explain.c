@@ -156,7 +156,7 @@ static bool print(explaining *self, bool boundary) {
     put_row(self);
   else
     put_other_row(self);
-  return self->status == CK_OK;
+  return self->status == CK_OK && ck_output_is_read(self->output);
 }
 
 static void find_fate(explaining *self) {
@@ -381,7 +381,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   bool opened = status == CK_OK;
   if (status == CK_OK) status = prepare(self);
   if (status == CK_OK) status = explain(self);
-  if (status == CK_OK) status = conclude(self);
+  if (status == CK_OK && ck_output_is_read(self->output)) status = conclude(self);
   ck_rerun_clear(&self->rerun);
   ck_pruned_list_clear(&self->pruned);
   ck_run_policies_clear(&self->policies);

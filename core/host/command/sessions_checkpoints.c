@@ -92,9 +92,9 @@ static bool visit(void *to, const ck_checkpoint_info *checkpoint) {
   }
   if (!wanted) return true;
   self->shown++;
-  if (self->output->json) return print_json(self, checkpoint, abandoned);
-  put_row(&self->table, checkpoint, abandoned);
-  return true;
+  if (self->output->json && !print_json(self, checkpoint, abandoned)) return false;
+  if (!self->output->json) put_row(&self->table, checkpoint, abandoned);
+  return ck_output_is_read(self->output);
 }
 
 /* ---- a page ---- */

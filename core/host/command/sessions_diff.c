@@ -168,6 +168,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
     status = print_json(&self, inspection.head.session.id, err);
   else if (status == CK_OK)
     status = print_table(&self, err);
+  if (status == CK_OK) status = ck_output_flush_shown(host->output, err);
   ck_compare_clear(&of);
   ck_inspection_close(&inspection);
   return status;

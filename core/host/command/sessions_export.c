@@ -168,7 +168,7 @@ static ck_status read_seal_key(values *v, const ck_host *host, ck_error *err) {
 static ck_status put(ck_output *output, const char *path, ck_bytes text, ck_error *err) {
   if (path) return ck_write_file(path, text, err);
   ck_output_write(output, text);
-  return ck_output_flush(output, err);
+  return ck_output_flush_shown(output, err);
 }
 
 static ck_status give(ck_host *host, const values *v, ck_bytes text, ck_error *err) {

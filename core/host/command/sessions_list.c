@@ -178,7 +178,7 @@ static bool visit(void *to, const ck_session_record *record) {
   if (self->status != CK_OK || !involved) return self->status == CK_OK;
   self->status = show(self, record);
   bool full = self->wanted->limit && (int64_t)self->count >= self->wanted->limit;
-  return self->status == CK_OK && !full;
+  return self->status == CK_OK && !full && ck_output_is_read(self->output);
 }
 
 /* What the store leaves out by itself. */

@@ -1,5 +1,4 @@
 /* sessions_log.c - sessions log: the events of a session, oldest first. */
-#include <stdio.h>
 #include <unistd.h>
 
 #include "core/host/command/commands.h"
@@ -19,7 +18,7 @@ enum { FOLLOW_US = 200000 };
 static ck_status follow(ck_event_list *self, ck_inspection *of,
                         const ck_event_list_wanted *wanted) {
   ck_status status = CK_OK;
-  while (status == CK_OK && of->live && !ferror(stdout)) {
+  while (status == CK_OK && of->live && ck_output_is_read(self->output)) {
     usleep(FOLLOW_US);
     status = ck_event_list_go_on(self, of, wanted);
   }

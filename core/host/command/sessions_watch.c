@@ -2,7 +2,6 @@
  * ends as a run of it would have. */
 #include <errno.h>
 #include <poll.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "core/base/clock.h"
@@ -119,7 +118,7 @@ static ck_status go_on(bool *going, watching *self, ck_error *err) {
 static ck_status follow(watching *self, ck_error *err) {
   bool going;
   ck_status status = find_going(&going, self, err);
-  while (status == CK_OK && going && !ferror(stdout)) {
+  while (status == CK_OK && going && ck_output_is_read(self->list.output)) {
     wait_for_more(self);
     int64_t times = self->trouble.times;
     status = go_on(&going, self, err);
@@ -176,8 +175,9 @@ static ck_status watch(watching *self, ck_output *output, ck_error *err) {
   if (status == CK_OK) status = ck_event_list_read(&self->list, &self->of, &self->wanted);
   if (status == CK_OK) status = ck_table_print(&self->list.table, err);
   if (status == CK_OK) status = follow(self, err);
-  if (status == CK_OK) status = print_end(self, output, err);
-  if (status == CK_OK) status = answer(self, err);
+  bool read = ck_output_is_read(output);
+  if (status == CK_OK && read) status = print_end(self, output, err);
+  if (status == CK_OK && read) status = answer(self, err);
   ck_event_list_close(&self->list);
   return status;
 }

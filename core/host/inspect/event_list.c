@@ -99,9 +99,9 @@ static bool print(ck_event_list *self, const ck_event *event) {
   bool abandoned = ck_abandoned_has_record(&self->abandoned, event);
   if (abandoned && !self->all) return true;
   self->printed = true;
-  if (self->output->json) return print_json(self, event, abandoned);
-  put_row(self, event, abandoned);
-  return true;
+  if (self->output->json && !print_json(self, event, abandoned)) return false;
+  if (!self->output->json) put_row(self, event, abandoned);
+  return ck_output_is_read(self->output);
 }
 
 /* Its columns as names and values, and the body over several lines. */

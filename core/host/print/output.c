@@ -110,6 +110,7 @@ void ck_output_show_line(ck_output *self, ck_bytes line, ck_tone tone) {
 
 /* A reader that went away is none. */
 static void keep_failure(ck_output *self) {
+  if (errno == EPIPE) self->unread = true;
   if (errno == EPIPE) return;
   self->failed = true;
   if (!self->cause) self->cause = errno;
@@ -145,6 +146,11 @@ void ck_output_print(ck_output *self, const char *format, ...) {
   if (len >= 0) free(text);
 }
 
+bool ck_output_is_read(ck_output *self) {
+  self->cut |= self->unread;
+  return !self->unread;
+}
+
 static ck_status check_kept(ck_output *self, ck_error *err) {
   bool failed = self->failed, oversize = self->cause == EFBIG;
   self->failed = false;
@@ -158,7 +164,10 @@ static ck_status check_kept(ck_output *self, ck_error *err) {
 ck_status ck_output_flush(ck_output *self, ck_error *err) {
   if (self->kept) return check_kept(self, err);
   errno = 0;
-  if (fflush(stdout) != 0 && errno != EPIPE) {
+  bool flushed = fflush(stdout) == 0;
+  if (!flushed && errno == EPIPE) {
+    self->unread = true;
+  } else if (!flushed) {
     self->failed = false; /* reported once */
     return ck_error_set(err, CK_E_IO, "stdout: %s", strerror(errno));
   }
@@ -166,6 +175,12 @@ ck_status ck_output_flush(ck_output *self, ck_error *err) {
   self->failed = false;
   return ck_error_set(err, CK_E_IO, "stdout: %s",
                       self->cause ? strerror(self->cause) : "not everything could be written");
+}
+
+ck_status ck_output_flush_shown(ck_output *self, ck_error *err) {
+  ck_status status = ck_output_flush(self, err);
+  (void)ck_output_is_read(self);
+  return status;
 }
 
 /* On a terminal in lines that end at blanks, the ones that follow a little further in. */
@@ -327,5 +342,5 @@ ck_status ck_output_print_text(ck_output *self, ck_bytes text, ck_error *err) {
   ck_status status = ck_buffer_check(&safe, err);
   if (status == CK_OK) ck_output_write(self, ck_buffer_bytes(&safe));
   ck_buffer_clear(&safe);
-  return status == CK_OK ? ck_output_flush(self, err) : status;
+  return status == CK_OK ? ck_output_flush_shown(self, err) : status;
 }

@@ -16,6 +16,7 @@
 #define CK_OUTPUT_VERSION 1
 
 enum { CK_OUTPUT_KEPT_MAX = 32 << 20 };
+enum { CK_OUTPUT_UNREAD_EXIT = 141 }; /* as shells tell of a program that SIGPIPE ended */
 
 typedef struct ck_output {
   bool json;            /* stdout carries JSON, stderr only errors as JSON */
@@ -28,6 +29,8 @@ typedef struct ck_output {
   int notice_width;     /* columns of stderr's terminal; 0: unknown or no terminal */
   bool live;            /* a live line is on stderr */
   bool failed;          /* an append or write failed: ck_output_flush returns the failure */
+  bool unread;          /* whoever read stdout has closed it: the rest is written to nobody */
+  bool cut;             /* for that reason something stopped (ck_output_is_read) */
   bool no_pager;        /* --no-pager */
   pid_t pager;          /* what shows stdout on the terminal (pager.h); 0: nothing does */
   int cause;            /* errno of the write that failed; 0: it was no write */
@@ -53,9 +56,16 @@ CK_CHECKED ck_status ck_output_guard_log(ck_output *self, ck_error *err);
 void ck_output_write(ck_output *self, ck_bytes text);
 void ck_output_print(ck_output *self, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* False: nobody reads stdout any more. Asked by what only shows something, and stops there without
+ * a word; what changes something goes on. The program's exit code is CK_OUTPUT_UNREAD_EXIT then,
+ * but with a pager, which a person closes. */
+bool ck_output_is_read(ck_output *self);
 /* CK_E_IO when anything could not be written, now or before; a reader that closed the pipe is no
  * error. CK_E_OVERSIZE: more was to be kept than may be. */
 CK_CHECKED ck_status ck_output_flush(ck_output *self, ck_error *err);
+
+/* The same behind all that a command which only shows something has to show. */
+CK_CHECKED ck_status ck_output_flush_shown(ck_output *self, ck_error *err);
 
 /* One line to stderr, redacted and escaped; nothing with --json or --quiet. */
 void ck_output_notice(ck_output *self, const char *format, ...)
@@ -80,7 +90,7 @@ void ck_output_append_safe(ck_output *self, ck_buffer *to, ck_bytes text);
 /* The same of what may have several lines: line breaks and tabs stay. */
 void ck_output_append_lines(ck_output *self, ck_buffer *to, ck_bytes text);
 /* A text as it is, to stdout: on a terminal as ck_output_append_lines has it, so that it acts on
- * nothing there. Flushes. CK_E_NO_MEMORY, and as ck_output_flush. */
+ * nothing there. Flushes. CK_E_NO_MEMORY, and as ck_output_flush_shown. */
 CK_CHECKED ck_status ck_output_print_text(ck_output *self, ck_bytes text, ck_error *err);
 
 #endif

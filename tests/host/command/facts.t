@@ -146,6 +146,22 @@ refused 2 "a limit of nothing" "--limit" facts list --limit 0
 exits 0 "a text with a dash" facts set -- n -1
 exits 0 "is a number" facts get n
 is "as it was given" "$out" -1
+
+# ---- nobody reads the list ----
+
+export CKRUN_STORE=sqlite:$dir/long.db
+long=$(printf '%6000d' 0 | tr 0 x)
+for key in a b; do exits 0 "a long one" facts set $key "\"$long\""; done
+sqlite3 "$dir/long.db" "UPDATE fact SET value = x'00' WHERE key = 'b'"
+mkfifo "$dir/pipe"
+for json in "" --json; do
+  exits 7 "whose second one is not what was written" $json facts list
+  exec 3<>"$dir/pipe" 4>"$dir/pipe" 3<&-
+  "$CKRUN" $json facts list >&4 2>"$dir/err"
+  is "is not looked at when its reader has gone before" "$?$(cat "$dir/err")" 141
+  exec 4>&-
+done
+
 export CKRUN_STORE=sqlite:$dir/none/ckrun.db
 refused 3 "a named store that is not there" "none/ckrun.db" facts list
 refused 3 "deletes nothing" "none/ckrun.db" facts delete k
