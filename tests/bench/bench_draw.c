@@ -25,8 +25,8 @@ static double y_of(const scale *of, double value) {
 
 /* Whole decades. */
 static scale scale_of(const double *values, size_t count) {
-  double least = INFINITY, most = 0;
-  for (size_t i = 0; i < count; i++) {
+  double least = values[0], most = values[0];
+  for (size_t i = 1; i < count; i++) {
     if (values[i] < least) least = values[i];
     if (values[i] > most) most = values[i];
   }
