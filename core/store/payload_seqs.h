@@ -1,8 +1,8 @@
 /* payload_seqs.h - which of a session's checkpoints are more than stubs.
  *
- * A checkpoint that was pruned stays as a row without a payload, for the chain of digests: a stub. A
- * session that prunes while it runs has few others, and goes over them again and again: who holds
- * its lease remembers which these are, for no stub gets its payload back under a lease. */
+ * A checkpoint that was pruned stays as a row without a payload, for the chain of digests: a stub.
+ * A session that prunes while it runs has few others, and goes over them again and again: who
+ * holds its lease remembers which these are, for no stub gets its payload back under a lease. */
 #ifndef CK_STORE_PAYLOAD_SEQS_H
 #define CK_STORE_PAYLOAD_SEQS_H
 
