@@ -18,7 +18,7 @@
 enum {
   REST_AFTER = 32, /* rounds committed by waiting threads before the writer thread tidies up */
   AGAIN = 3,       /* times that a round is committed again whose connection was lost */
-  AWAY_MS = 1600   /* the last wait, each twice the one before, for a server that is away */
+  AWAY_MS = 1600   /* the longest wait, each twice the one before, for a server that is away */
 };
 
 typedef struct ck_writer_slot slot;
@@ -85,12 +85,23 @@ static ck_status check_committed(ck_writer *self, const slot *of, const ck_error
   return status == CK_OK && found ? CK_OK : cause->status;
 }
 
-/* A server that is started anew is back in a moment. */
-static bool recover(ck_writer *self, ck_error *err) {
+/* Nobody else can have taken one of the round's sessions yet. */
+static bool is_leased(ck_writer *self, size_t made, const size_t *of) {
+  ck_error ignored = CK_ERROR_INIT;
+  for (size_t i = 0; i < made; i++)
+    if (ck_store_check_lapse(self->store, self->round[of[i]].channel->lease, &ignored) == CK_OK)
+      return true;
+  return false;
+}
+
+/* A server that is started anew, or replaced, is waited for as long as what is not written is still
+ * this process's to write: what it knows would else be in doubt. */
+static bool recover(ck_writer *self, size_t made, const size_t *of, ck_error *err) {
   ck_status status = ck_store_recover(self->store, err);
-  for (long ms = 100; ms <= AWAY_MS && status != CK_OK && ck_store_has_lapses(self->store);
-       ms *= 2) {
+  for (long ms = 100; status != CK_OK && ck_store_has_lapses(self->store);) {
+    if (!is_leased(self, made, of)) return false;
     nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000}, NULL);
+    ms = ms < AWAY_MS ? ms * 2 : AWAY_MS;
     status = ck_store_recover(self->store, err);
   }
   return status == CK_OK;
@@ -100,7 +111,7 @@ static bool recover(ck_writer *self, ck_error *err) {
  * has. True: it has none of them. */
 static bool settle_unknown(ck_writer *self, size_t made, const size_t *of, ck_error *cause) {
   ck_error recovery = CK_ERROR_INIT;
-  bool recovered = recover(self, &recovery), absent = recovered;
+  bool recovered = recover(self, made, of, &recovery), absent = recovered;
   for (size_t i = 0; i < made; i++) {
     self->batches[i].status =
         recovered ? check_committed(self, &self->round[of[i]], cause) : CK_E_UNKNOWN;
