@@ -45,6 +45,7 @@ static uint64_t hash_of(const char *name) {
 
 static void take_row(ck_candidate *self, const ck_candidates *of, const ck_session_record *record) {
   *self = (ck_candidate){.no = record->no,
+                         .timeline = record->timeline,
                          .epoch = record->epoch,
                          .updated_ms = record->updated_ms,
                          .restarts = record->restarts.count,
@@ -205,11 +206,22 @@ static void tell_labels(ck_candidates *of, const char *session, ck_bytes mark) {
   ck_buffer_clear(&text);
 }
 
-static ck_status examine(ck_candidate *self, ck_candidates *of, ck_error *err) {
+/* One question, where the live timeline is that of a run; a person may have left another one. */
+static ck_status read_last_run(ck_last_run *out, const ck_candidate *self, ck_store *store,
+                               ck_error *err) {
   ck_head head = {0};
+  ck_status status = ck_store_get_about(&out->about, store, self->no, self->timeline, err);
+  if (status != CK_OK || ck_last_run_policies(out).len) return status;
+  ck_last_run_clear(out);
+  status = ck_store_get_head(&head, store, self->id, err);
+  if (status == CK_OK) status = ck_last_run_read(out, store, &head, err);
+  ck_head_clear(&head);
+  return status;
+}
+
+static ck_status examine(ck_candidate *self, ck_candidates *of, ck_error *err) {
   ck_last_run last = {0};
-  ck_status status = ck_store_get_head(&head, of->store, self->id, err);
-  if (status == CK_OK) status = ck_last_run_read(&last, of->store, &head, err);
+  ck_status status = read_last_run(&last, self, of->store, err);
   if (status == CK_OK) {
     ck_bytes mark = ck_queued_of(&last);
     self->ours = mark.len && ck_queued_fits(mark, of->labels);
@@ -218,7 +230,6 @@ static ck_status examine(ck_candidate *self, ck_candidates *of, ck_error *err) {
     if (mark.len && !self->ours) tell_labels(of, self->id, mark);
   }
   ck_last_run_clear(&last);
-  ck_head_clear(&head);
   return status;
 }
 

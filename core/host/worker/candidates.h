@@ -10,7 +10,7 @@
 /* What is known of a session as long as its row stays as it is. */
 typedef struct ck_candidate {
   char id[CK_ID_SIZE];
-  int64_t no;
+  int64_t no, timeline; /* the live one */
   uint64_t epoch;
   int64_t updated_ms;
   int64_t restarts;      /* of its row: fewer when a lapse is told */

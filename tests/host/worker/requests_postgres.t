@@ -36,7 +36,52 @@ for what in pause cancel; do
   wait "$first" "$worker"
 done
 
+# ---- a question is answered while its process stands still: before its lease is over, when it is,
+# and when another worker has the session ----
+result() {
+  json "$("$CKRUN" --json sessions log "$1" --kind session_completed)" '$d->{body}{result}'
+}
+asks() { "$CKRUN" --json sessions log "$1" --all --kind intent | grep -c '"kind":"ask"'; }
+for when in before over taken; do
+  id=asks_$when
+  "$CKRUN" submit "$dir/asks.lua" --session "$id" >/dev/null 2>&1
+  worker
+  reach
+  until [ "$(asks "$id")" -ge 1 ]; do kill -0 "$worker" || break; done
+  first=$worker still=$(child "$id")
+  mv "$dir/worker.out" "$dir/first.out"
+  kill -STOP "$still"
+  end_step
+  case $when in
+    before) exits 1 "an answer before its lease is over" answer "$id" red --timeout 100ms ;;
+    over)
+      until [ "$(ask "SELECT expires < clock_timestamp() FROM lease JOIN session ON no = session
+        WHERE id = '$id'")" = t ]; do sleep 0.05; done
+      exits 0 "an answer when its lease is over" answer "$id" red
+      ;;
+  esac
+  worker
+  reach
+  if [ $when = taken ]; then
+    until [ "$(asks "$id")" -ge 2 ]; do kill -0 "$worker" || break; done
+    exits 0 "an answer when another one has the session" answer "$id" red
+  fi
+  let_on done
+  told "ended	$id"
+  is "is the one that its session goes on with" "$(status "$id")$(result "$id")" \
+    "completed red done"
+  events=$("$CKRUN" --json sessions log "$id" --all | grep -c .)
+  kill -CONT "$still"
+  for _ in $(seq 3000); do gone "$still" && break; sleep 0.02; done
+  is "and the process that stood still adds nothing" \
+    "$("$CKRUN" --json sessions log "$id" --all | grep -c .) $(ask "SELECT count(*) FROM request")" \
+    "$events 0"
+  kill -TERM "$first" "$worker"
+  wait "$first" "$worker"
+done
+
 # ---- a reason that workers go on for, as whoever can write the database may leave it ----
+export CKRUN_STORE="$server&schema=one&lease=60"
 submit word
 worker
 reach
