@@ -139,6 +139,8 @@ static ck_status resume(ck_host *host, ck_engine *engine, const ck_preflight *fo
                                .edits = given->edits,
                                .retry = given->retry,
                                .seen = found->seen,
+                               .seen_epoch = engine->claimed_epoch,
+                               .seen_status = engine->claimed_status,
                                .flow_version = ck_engine_manifest(engine)->version,
                                .checkpoint = found->checkpoint.seq ? found->checkpoint.id : NULL};
   const ck_run_origin from = {.flow = found->stored ? NULL : found->launch.flow,
@@ -214,6 +216,8 @@ static ck_status take_claim(ck_claim *claim, ck_engine *engine, ck_preflight_opt
   options->directory = claim->directory;
   options->cassette = claim->cassette;
   engine->steer.reason = CK_QUEUED_REASON;
+  engine->claimed_epoch = claim->epoch;
+  engine->claimed_status = claim->status;
   if (claim->signature)
     status = ck_value_copy(&engine->signed_flow, ck_value_bytes(claim->signature), err);
   if (status != CK_OK) return status;

@@ -194,6 +194,8 @@ ck_status ck_claim_read(ck_claim *out, ck_store *store, const char *session,
                      ck_session_status_name(head.session.status), head.session.reason ? ": " : "",
                      head.session.reason ? head.session.reason : "");
   if (status == CK_OK) status = take(out, store, &head, &last, limits, err);
+  if (status == CK_OK) out->epoch = head.session.epoch;
+  if (status == CK_OK) out->status = head.session.status;
   ck_last_run_clear(&last);
   ck_head_clear(&head);
   return status;

@@ -8,6 +8,8 @@
 
 /* What its last run was given for itself, for the next one. Zero-initialise. */
 typedef struct ck_claim {
+  uint64_t epoch;             /* of the session as it was found due */
+  ck_session_status status;   /* so */
   ck_value *mark;             /* of the queue, see queued.h */
   ck_value *signature;        /* of its flow, for the record; NULL */
   char *profile;              /* in the place of the session's; NULL */

@@ -41,6 +41,8 @@ typedef struct ck_engine {
   ck_steer steer;
   ck_event_stream events;
   ck_value *queued; /* the mark of a run that belongs to workers (queued.h); NULL: a person's */
+  uint64_t claimed_epoch; /* of such a one: the session as it was found due; 0 */
+  ck_session_status claimed_status;
   ck_value *signed_flow; /* of a run whose flow is signed, see signed_flow.h; NULL: it is not */
   const char *record;    /* where the session is written at the end, see record.h; NULL: nowhere */
   /* the person at the terminal; NULL: no person is present. Opened before the drivers, freed

@@ -74,8 +74,8 @@ for when in before over taken; do
   kill -CONT "$still"
   for _ in $(seq 3000); do gone "$still" && break; sleep 0.02; done
   is "and the process that stood still adds nothing" \
-    "$("$CKRUN" --json sessions log "$id" --all | grep -c .) $(ask "SELECT count(*) FROM request")" \
-    "$events 0"
+    "$("$CKRUN" --json sessions log "$id" --all | grep -c .)" "$events"
+  is "and no request is left" "$(ask "SELECT count(*) FROM request")" 0
   kill -TERM "$first" "$worker"
   wait "$first" "$worker"
 done

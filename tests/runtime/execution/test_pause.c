@@ -110,12 +110,36 @@ static void test_words(void) {
   }
 }
 
+/* ---- a session that a worker has found due, and that somebody pauses before it takes it ---- */
+
+static void test_seen(void) {
+  ck_error err = CK_ERROR_INIT;
+  ck_session *session = NULL;
+  must(ck_session_start(&session, runtime, &(ck_session_options){.id = "seen"}, &err), &err,
+       "a session");
+  ck_resume_options seen = {.seen_epoch = ck_session_get_record(session)->epoch,
+                            .seen_status = CK_SESSION_RUNNING};
+  must(ck_session_pause(session, "mine", &err), &err, "its own run pauses it");
+  ck_session_close(session);
+  tap_is_status(ck_session_resume(&session, runtime, "seen", &seen, &err), CK_E_OWNED, &err,
+                "who saw it run does not go on with it");
+  tap_ok(strstr(err.text, "paused: mine") != NULL, "and is told: %s", err.text);
+  seen.seen_status = CK_SESSION_PAUSED;
+  tap_is_status(ck_session_resume(&session, runtime, "seen", &seen, &err), CK_OK, &err,
+                "who saw it paused does");
+  must(ck_session_pause(session, "again", &err), &err, "somebody pauses it");
+  ck_session_close(session);
+  tap_is_status(ck_session_resume(&session, runtime, "seen", &seen, &err), CK_E_OWNED, &err,
+                "but not who saw it so an epoch ago");
+}
+
 int main(void) {
   ck_error err = CK_ERROR_INIT;
   must(ck_runtime_open(&runtime, "memory:", &(ck_store_options){.create = true}, NULL, &err), &err,
        "a runtime");
   test_pause();
   test_words();
+  test_seen();
   ck_runtime_close(runtime);
   return tap_done();
 }

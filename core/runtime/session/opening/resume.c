@@ -195,12 +195,24 @@ static ck_status load(plan *p, ck_runtime *runtime, const ck_resume_options *opt
   return status == CK_OK && !p->dry_run ? ck_session_hold_reserve(self, err) : status;
 }
 
+/* A person may have paused it since, and was told that it is. */
+static ck_status check_seen(const ck_session_record *record, const ck_resume_options *options,
+                            ck_error *err) {
+  uint64_t epoch = options->seen_epoch;
+  bool same = record->epoch == epoch && record->status == options->seen_status;
+  if (!epoch || same) return CK_OK;
+  return ck_error_set(err, CK_E_OWNED, "session %s was taken by somebody else first: it is %s%s%s",
+                      record->id, ck_session_status_name(record->status),
+                      record->reason ? ": " : "", record->reason ? record->reason : "");
+}
+
 /* Everything that can fail without a trace. */
 static ck_status prepare(plan *p, ck_runtime *runtime, const char *id,
                          const ck_resume_options *options, ck_error *err) {
   ck_status status = ck_id_check("session id", id, err);
   if (status == CK_OK) status = ck_store_get_head(&p->head, runtime->store, id, err);
   if (status == CK_OK) status = check_resumable(&p->head.session, err);
+  if (status == CK_OK) status = check_seen(&p->head.session, options, err);
   if (status == CK_OK && !p->dry_run) status = ck_store_check_owner(runtime->store, id, err);
   if (status == CK_OK && !p->dry_run && options->profile && options->profile->replicated)
     status = ck_store_replicate(runtime->store, err);
@@ -266,11 +278,13 @@ ck_status ck_session_resume(ck_session **out, ck_runtime *runtime, const char *i
   const plan begun = {
       .about = options->about, .settings = options->settings, .accepted = options->accepted};
   plan p = begun;
+  ck_resume_options again = *options;
+  again.seen_epoch = 0;
   ck_status status = prepare(&p, runtime, id, options, err);
   while (status == CK_E_PENDING) { /* a person has answered: that is recorded, and counts now */
     clear_plan(&p);
     p = begun;
-    status = prepare(&p, runtime, id, options, err);
+    status = prepare(&p, runtime, id, &again, err);
   }
   if (status == CK_OK) status = begin(&p, options, err);
   clear_plan(&p);

@@ -41,6 +41,10 @@ typedef struct ck_resume_options {
   bool records_refusal; /* a dry run writes down that policies refuse, as a resume does */
   /* it also takes a person's deny for its own, as a resume does that nothing else stands against */
   bool takes_denial;
+  /* as the caller has seen the session: with another epoch or status by now it is CK_E_OWNED, for
+   * somebody was faster. epoch 0: however it is */
+  uint64_t seen_epoch;
+  ck_session_status seen_status;
 } ck_resume_options;
 
 /* A session that died three times in a row within CK_RESTART_SOON_MS of being resumed, without a
