@@ -7,20 +7,24 @@
 
 /* Sessions are numbered in the order of their creation, so an origin has the smaller number and the
  * walk to the root ends. */
+ck_status ck_store_core_check_origin(ck_origin origin, int64_t session, const char *id,
+                                     ck_error *err) {
+  if (origin.session == 0 || (origin.session > 0 && origin.session < session && origin.cut >= 1))
+    return CK_OK;
+  return ck_error_set(err, CK_E_CORRUPT,
+                      "session %s is said to be cut from session number %lld at %lld", id,
+                      (long long)origin.session, (long long)origin.cut);
+}
+
 static ck_status get_origin(ck_origin *out, ck_store *self, int64_t session, ck_error *err) {
   ck_identity identity;
   *out = (ck_origin){0};
   ck_status status = self->backend.get_identity(&identity, self->backend.self, session, err);
   if (status) return status;
   ck_store_core_put_name(self, session, identity.id);
-  if (identity.origin.session != 0 &&
-      (identity.origin.session < 0 || identity.origin.session >= session ||
-       identity.origin.cut < 1))
-    return ck_error_set(
-        err, CK_E_CORRUPT, "session %s is said to be cut from session number %lld at %lld",
-        identity.id, (long long)identity.origin.session, (long long)identity.origin.cut);
-  *out = identity.origin;
-  return CK_OK;
+  status = ck_store_core_check_origin(identity.origin, session, identity.id, err);
+  if (!status) *out = identity.origin;
+  return status;
 }
 
 void ck_store_core_lineage_clear(ck_store_core_lineage *self) {
@@ -41,12 +45,11 @@ static ck_status add_part(ck_store_core_lineage *self, ck_store_core_part part, 
 }
 
 /* A fork can be cut before its origin's own first event: that part is empty. */
-ck_status ck_store_core_get_lineage(ck_store_core_lineage *out, ck_store *self, int64_t session,
-                                    ck_error *err) {
-  ck_origin origin;
+ck_status ck_store_core_follow_origin(ck_store_core_lineage *out, ck_store *self, int64_t session,
+                                      ck_origin origin, ck_error *err) {
   *out = (ck_store_core_lineage){.count = 1, .own = {.session = session}};
   out->parts = &out->own;
-  ck_status status = get_origin(&origin, self, session, err);
+  ck_status status = CK_OK;
   int64_t until = 0;
   out->own.after = origin.cut;
   while (!status && origin.session) {
@@ -64,6 +67,14 @@ ck_status ck_store_core_get_lineage(ck_store_core_lineage *out, ck_store *self, 
   }
   if (status) ck_store_core_lineage_clear(out);
   return status;
+}
+
+ck_status ck_store_core_get_lineage(ck_store_core_lineage *out, ck_store *self, int64_t session,
+                                    ck_error *err) {
+  ck_origin origin;
+  *out = (ck_store_core_lineage){0};
+  ck_status status = get_origin(&origin, self, session, err);
+  return status ? status : ck_store_core_follow_origin(out, self, session, origin, err);
 }
 
 ck_status ck_store_core_get_owner(int64_t *out, ck_store *self, int64_t session, int64_t seq,
@@ -116,7 +127,14 @@ ck_status ck_store_core_list_timelines(ck_timeline **out, size_t *count, ck_stor
   *out = NULL;
   *count = 0;
   ck_status status = get_origin(&origin, self, session, err);
-  if (!status) status = self->backend.list_timelines(out, count, self->backend.self, session, err);
+  return status ? status : ck_store_core_join_timelines(out, count, self, session, origin, err);
+}
+
+ck_status ck_store_core_join_timelines(ck_timeline **out, size_t *count, ck_store *self,
+                                       int64_t session, ck_origin origin, ck_error *err) {
+  *out = NULL;
+  *count = 0;
+  ck_status status = self->backend.list_timelines(out, count, self->backend.self, session, err);
   if (!status) status = check_numbers(*out, *count, session, err);
   if (!status && origin.session) status = inherit(out, count, self, origin, err);
   if (!status) return CK_OK;
@@ -128,8 +146,14 @@ ck_status ck_store_core_list_timelines(ck_timeline **out, size_t *count, ck_stor
 
 ck_status ck_store_core_get_last_seq(int64_t *out, ck_store *self, int64_t session, ck_error *err) {
   ck_origin origin;
+  *out = 0;
   ck_status status = get_origin(&origin, self, session, err);
-  if (!status) status = self->backend.last_seq(out, self->backend.self, session, err);
+  return status ? status : ck_store_core_find_last_seq(out, self, session, origin, err);
+}
+
+ck_status ck_store_core_find_last_seq(int64_t *out, ck_store *self, int64_t session,
+                                      ck_origin origin, ck_error *err) {
+  ck_status status = self->backend.last_seq(out, self->backend.self, session, err);
   if (status) return status;
   if (*out < origin.cut) *out = origin.cut;
   if (*out <= INT64_MAX / 2) return CK_OK;

@@ -137,17 +137,34 @@ static ck_status search_rows(row_search *search, ck_store *self, int64_t session
 }
 
 /* The newest row within all parts of the session's transcript. */
-static ck_status search_parts(row_search *search, ck_store *self, int64_t session, int64_t after,
-                              int64_t until, ck_error *err) {
-  ck_store_core_lineage lineage;
-  ck_status status = ck_store_core_get_lineage(&lineage, self, session, err);
-  for (size_t i = lineage.count; i-- > 0 && !status && !search->found;) {
-    const ck_store_core_part *part = &lineage.parts[i];
+static ck_status search_lineage(row_search *search, ck_store *self,
+                                const ck_store_core_lineage *lineage, int64_t session,
+                                int64_t after, int64_t until, ck_error *err) {
+  ck_status status = CK_OK;
+  for (size_t i = lineage->count; i-- > 0 && !status && !search->found;) {
+    const ck_store_core_part *part = &lineage->parts[i];
     int64_t from = part->after > after ? part->after : after;
     int64_t to = part->until && (!until || part->until < until) ? part->until : until;
     search->inherited = part->session == session ? 0 : part->session;
     if (!to || from < to) status = search_rows(search, self, part->session, from, to, err);
   }
+  return status;
+}
+
+static ck_status search_parts(row_search *search, ck_store *self, int64_t session, int64_t after,
+                              int64_t until, ck_error *err) {
+  ck_store_core_lineage lineage;
+  ck_status status = ck_store_core_get_lineage(&lineage, self, session, err);
+  if (!status) status = search_lineage(search, self, &lineage, session, after, until, err);
+  ck_store_core_lineage_clear(&lineage);
+  return status;
+}
+
+static ck_status search_latest(row_search *search, ck_store *self, const ck_session_record *record,
+                               ck_error *err) {
+  ck_store_core_lineage lineage;
+  ck_status status = ck_store_core_follow_origin(&lineage, self, record->no, record->origin, err);
+  if (!status) status = search_lineage(search, self, &lineage, record->no, 0, 0, err);
   ck_store_core_lineage_clear(&lineage);
   return status;
 }
@@ -303,13 +320,15 @@ static ck_status read_head(ck_head *out, bool *outdated, ck_store *self, const c
   *out = head;
   ck_status status = ck_store_get_session(&head.session, self, session_id, err);
   int64_t session = head.session.no;
+  ck_origin origin = head.session.origin;
+  if (!status) status = ck_store_core_check_origin(origin, session, head.session.id, err);
   if (!status)
-    status =
-        ck_store_core_list_timelines(&head.timelines, &head.timeline_count, self, session, err);
+    status = ck_store_core_join_timelines(&head.timelines, &head.timeline_count, self, session,
+                                          origin, err);
   if (!status) status = ck_store_core_get_head_row(&row, self, &head.session, err);
-  if (!status) status = ck_store_core_get_last_seq(&head.last_seq, self, session, err);
+  if (!status) status = ck_store_core_find_last_seq(&head.last_seq, self, session, origin, err);
   if (!status) status = ck_head_row_check_end(&row, &head.session, head.last_seq, err);
-  if (!status) status = search_parts(&search, self, session, 0, 0, err);
+  if (!status) status = search_latest(&search, self, &head.session, err);
   head.has_latest = search.found;
   if (!status) status = find_visible(&head, self, err);
   *outdated = false;

@@ -114,6 +114,17 @@ CK_CHECKED ck_status ck_store_core_list_timelines(ck_timeline **out, size_t *cou
 /* Of all events, inherited ones too. CK_E_CORRUPT: a number that no session can reach. */
 CK_CHECKED ck_status ck_store_core_get_last_seq(int64_t *out, ck_store *self, int64_t session,
                                                 ck_error *err);
+/* The same three for whoever has read the session's row, and with it its origin, and checked that:
+ * each look at an origin reads the whole row again, with an input of any size. CK_E_CORRUPT: no
+ * session can have it. */
+CK_CHECKED ck_status ck_store_core_check_origin(ck_origin origin, int64_t session, const char *id,
+                                                ck_error *err);
+CK_CHECKED ck_status ck_store_core_follow_origin(ck_store_core_lineage *out, ck_store *self,
+                                                 int64_t session, ck_origin origin, ck_error *err);
+CK_CHECKED ck_status ck_store_core_join_timelines(ck_timeline **out, size_t *count, ck_store *self,
+                                                  int64_t session, ck_origin origin, ck_error *err);
+CK_CHECKED ck_status ck_store_core_find_last_seq(int64_t *out, ck_store *self, int64_t session,
+                                                 ck_origin origin, ck_error *err);
 
 void ck_store_core_put_name(ck_store *self, int64_t no, const char *id);
 /* CK_E_NOT_FOUND. */

@@ -95,6 +95,30 @@ static void live(history *of, int steps) {
   for (int i = 0; i < steps; i++) history_go(of, 4);
 }
 
+/* ---- a fork's head reads the fork's row once ---- */
+
+static struct looking {
+  ck_status (*get_identity)(ck_identity *out, void *self, int64_t session, ck_error *err);
+  int64_t session;
+  int count;
+} looking;
+
+static ck_status look(ck_identity *out, void *self, int64_t session, ck_error *problem) {
+  looking.count += session == looking.session;
+  return looking.get_identity(out, self, session, problem);
+}
+
+static void test_looks(ck_store *store, const history *fork) {
+  ck_error err = CK_ERROR_INIT;
+  ck_head head;
+  looking = (struct looking){store->backend.get_identity, fork->lease.session, 0};
+  store->backend.get_identity = look;
+  history_must(ck_store_get_head(&head, store, fork->id, &err), &err, "head");
+  store->backend.get_identity = looking.get_identity;
+  tap_is_int(looking.count, 0, "%s: a fork's head reads the fork's row once", kind);
+  ck_head_clear(&head);
+}
+
 static void test_generations(ck_store *store) {
   history first, second, third;
   ck_head head;
@@ -125,6 +149,7 @@ static void test_generations(ck_store *store) {
              head.timelines[0].no == 1 && head.timelines[0].session == first.lease.session,
          "%s: the head tells the lineage", kind);
   ck_head_clear(&head);
+  test_looks(store, &third);
   ck_checkpoint_info info;
   history_must(
       ck_store_get_checkpoint(&info, store, third.lease.session, NULL, third.seqs[0], &err), &err,

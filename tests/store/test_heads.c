@@ -431,6 +431,34 @@ static void test_rekey(void) {
   ck_key_free(other);
 }
 
+/* ---- a head reads its session's row once ---- */
+
+static struct looking {
+  ck_status (*get_identity)(ck_identity *out, void *self, int64_t session, ck_error *err);
+  int64_t session;
+  int count;
+} looking;
+
+static ck_status look(ck_identity *out, void *self, int64_t session, ck_error *problem) {
+  looking.count += session == looking.session;
+  return looking.get_identity(out, self, session, problem);
+}
+
+/* The row holds the input, of any size: each look at it reads that, too. */
+static void test_looks(ck_store *store) {
+  fixture session;
+  ck_head head;
+  tap_must(fixture_create(&session, store, "looked_at", &err) == CK_OK, "created: %s", err.text);
+  looking = (struct looking){store->backend.get_identity, session.lease.session, 0};
+  store->backend.get_identity = look;
+  tap_must(ck_store_get_head(&head, store, "looked_at", &err) == CK_OK, "its head: %s", err.text);
+  store->backend.get_identity = looking.get_identity;
+  tap_is_int(looking.count, 0, "%s: a head reads the session's row once", kind);
+  tap_is_int(head.last_seq, session.seq, "%s: and is whole", kind);
+  ck_head_clear(&head);
+  ck_store_release(store, session.lease);
+}
+
 static void run(const char *name, const char *where) {
   kind = name;
   snprintf(url, sizeof url, "%s", where);
@@ -439,6 +467,7 @@ static void run(const char *name, const char *where) {
   test_written(store);
   if (file) test_put_back(store), store = fixture_open(url);
   test_dropped(store);
+  test_looks(store);
   test_going_on(store);
   test_decision(store);
   create_described(store);

@@ -191,6 +191,7 @@ static ck_session_query query_of(const listing *self) {
   if (v->status) query.statuses &= UINT64_C(1) << ck_standing_status(ck_standing_named(v->status));
   const char *slash = v->flow ? strrchr(v->flow, '/') : NULL;
   query.flow_name = slash ? slash + 1 : v->flow;
+  query.lean = !v->agent && !v->flow; /* show asks again for each that is listed */
   return query;
 }
 
