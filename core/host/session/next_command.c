@@ -30,12 +30,18 @@ void ck_next_command_append_option(ck_buffer *out, const char *option, const cha
   ck_shell_word_append(out, value);
 }
 
+/* As a whole the command stands in single quotes in most messages. */
+static void append_place(ck_buffer *out, const char *option, const char *value) {
+  ck_buffer_append_format(out, " %s ", option);
+  ck_shell_word_append_quoted(out, value);
+}
+
 void ck_next_command_append(ck_buffer *out, const ck_host *host, const char *words) {
   ck_buffer_append_text(out, "ckrun");
-  if (host->store) ck_next_command_append_option(out, "--store", host->store);
+  if (host->store) append_place(out, "--store", host->store);
   bool named = host->key && strcmp(host->key, "env:CKRUN_KEY") != 0 &&
                strcmp(host->key, CK_KEY_SOURCE_COMMAND) != 0;
-  if (named) ck_next_command_append_option(out, "--key", host->key);
+  if (named) append_place(out, "--key", host->key);
   ck_buffer_append_char(out, ' ');
   ck_buffer_append_text(out, words);
 }

@@ -54,11 +54,13 @@ static ck_status exec_file(ck_postgres_connection *by, const char *name, ck_erro
   return status;
 }
 
-/* Names in ""; the schema's has letters, digits and '_' alone. */
-static ck_status make_tables(ck_postgres_connection *by, ck_error *err) {
+/* Names in ""; the schema's has letters, digits and '_' alone. One that is there is not made:
+ * even with IF NOT EXISTS that takes a role that may make schemas in the database. */
+static ck_status make_tables(ck_postgres_connection *by, bool has_schema, ck_error *err) {
   char sql[160];
+  ck_status status = CK_OK;
   snprintf(sql, sizeof sql, "CREATE SCHEMA IF NOT EXISTS \"%s\"", by->url->schema);
-  ck_status status = ck_postgres_exec(by, sql, CK_POSTGRES_MAKING, err);
+  if (!has_schema) status = ck_postgres_exec(by, sql, CK_POSTGRES_MAKING, err);
   if (status == CK_OK) status = exec_file(by, "core/store/postgres/schema.sql", err);
   if (status == CK_OK) status = exec_file(by, OUTPUTS, err);
   return status == CK_OK ? fill(by, err) : status;
@@ -68,6 +70,7 @@ static ck_status make_tables(ck_postgres_connection *by, ck_error *err) {
 
 /* Of the schema. */
 typedef struct tables {
+  bool schema; /* it is there itself */
   int64_t count;
   bool meta, output; /* they are among them */
   bool usable;       /* the role may look into it */
@@ -77,11 +80,10 @@ static ck_status count_tables(tables *out, ck_postgres_connection *by, ck_error 
   char sql[560];
   snprintf(
       sql, sizeof sql,
-      "SELECT count(*), count(*) FILTER (WHERE relname = 'meta'), count(*) FILTER (WHERE"
+      "SELECT count(c.oid), count(*) FILTER (WHERE relname = 'meta'), count(*) FILTER (WHERE"
       " relname = 'output'), coalesce(bool_and(pg_catalog.has_schema_privilege(n.oid, 'USAGE')),"
-      " true) FROM pg_catalog.pg_class c"
-      " JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace"
-      " WHERE n.nspname = '%s' AND c.relkind IN ('r', 'v', 'p')",
+      " true), count(n.oid) > 0 FROM pg_catalog.pg_namespace n LEFT JOIN pg_catalog.pg_class c"
+      " ON n.oid = c.relnamespace AND c.relkind IN ('r', 'v', 'p') WHERE n.nspname = '%s'",
       by->url->schema);
   PGresult *result = ck_postgres_answer(by, by->pq->sendQuery(by->conn, sql));
   ck_status status = CK_OK;
@@ -93,6 +95,7 @@ static ck_status count_tables(tables *out, ck_postgres_connection *by, ck_error 
     out->meta = strcmp(by->pq->getvalue(result, 0, 1), "1") == 0;
     out->output = strcmp(by->pq->getvalue(result, 0, 2), "1") == 0;
     out->usable = *by->pq->getvalue(result, 0, 3) == 't';
+    out->schema = *by->pq->getvalue(result, 0, 4) == 't';
   }
   by->pq->clear(result);
   return status;
@@ -107,7 +110,7 @@ static ck_status make(ck_postgres_connection *by, ck_error *err) {
   ck_status status = ck_postgres_exec(by, begin, CK_POSTGRES_MAKING, err);
   if (status == CK_OK) status = count_tables(&found, by, err);
   if (status == CK_OK && !found.count)
-    status = make_tables(by, err);
+    status = make_tables(by, found.schema, err);
   else if (status == CK_OK && found.meta && !found.output)
     status = exec_file(by, OUTPUTS, err);
   ck_error ignored = CK_ERROR_INIT;

@@ -5,6 +5,7 @@
 . "$(dirname "$0")/../steps.sh"
 . "$(dirname "$0")/../postgres.sh"
 need_server
+mkdir "$dir/bin" && ln -s "$(realpath "$CKRUN")" "$dir/bin/ckrun"
 schema=one
 # A lease that no slow machine outlasts; where it is to end, the test ends it.
 export CKRUN_STORE="$server&schema=one&lease=600"
@@ -179,6 +180,19 @@ is "it sees the sessions" "$(json "$out" 'join " ", map { "$_->{check} $_->{subj
   grep { $_->{check} eq "lease" && $_->{subject} eq "walk" } @{$d->{findings}}')" "lease walk"
 refused 5 "but makes no store" 'GRANT CREATE ON DATABASE "postgres" TO "runner"' \
   --store "${server/user=ckrun/user=runner}&schema=its" run "$flow" --cassette "$cassette"
+ask 'CREATE ROLE owner LOGIN; CREATE SCHEMA its AUTHORIZATION owner'
+exits 0 "the owner of a schema, who may make none, makes its store there" \
+  --store "${server/user=ckrun/user=owner}&schema=its" submit "$flow" --cassette "$cassette" \
+  --session mine
+is "with the tables in the owner's name" "$(ask "SELECT DISTINCT tableowner FROM pg_tables WHERE
+  schemaname = 'its'")" owner
+# What is told as the next command is one that a shell takes as it stands.
+told=$(sed "s/^[^']*'//; s/'[^']*$//; s/'[^']*'/\n/" <<<"$err" | tail -n 1)
+is "the command that follows it is run by a shell" \
+  "$(PATH="$dir/bin:$PATH" sh -c "${told/watch/show}" 2>&1 8<&- 9>&- | head -n 1 | cut -f 2)" mine
+refused 5 "a role that may not use a schema that is empty" 'GRANT USAGE ON SCHEMA "bare"' \
+  --store "$(ask 'CREATE SCHEMA bare')${server/user=ckrun/user=runner}&schema=bare" run "$flow" \
+  --cassette "$cassette"
 refused 2 "a parameter that is mistyped" "did you mean 'schema'" \
   --store "$server&shcema=one" sessions list
 

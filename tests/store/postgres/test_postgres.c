@@ -264,6 +264,12 @@ static void test_schemas(void) {
   postgres_server_ask("public",
                       "CREATE SCHEMA foreign_one; CREATE TABLE foreign_one.thing (a INT)");
   refused("foreign_one", true, CK_E_NOT_A_STORE, "somebody else's tables");
+  postgres_server_ask("public",
+                      "CREATE ROLE its_owner LOGIN; CREATE SCHEMA owned AUTHORIZATION its_owner");
+  ck_store_close(open_store("owned", "&user=its_owner"));
+  tap_is_text(ask("SELECT tableowner FROM pg_tables WHERE tablename = 'meta' AND schemaname = "
+                  "'owned'"),
+              "its_owner", "in a schema that is there its owner makes a store");
   ck_store_close(open_store("newer", ""));
   ask("UPDATE meta SET value = '4' WHERE key = 'schema'");
   refused("newer", true, CK_E_NEWER, "a store of a later ckrun");
