@@ -1,9 +1,12 @@
 /* worker.c - worker: runs the sessions that were put into the queue of a store. */
 #include "core/host/worker/worker.h"
 
+#include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/base/shortage.h"
 #include "core/host/cli/duration.h"
 #include "core/host/command/commands.h"
 #include "core/host/session/flow_trust.h"
@@ -38,6 +41,19 @@ static ck_status check(const values *v, int64_t *poll_ms, ck_error *err) {
   if (status == CK_OK) status = ck_queued_mark(&mark, &v->labels, err);
   ck_value_free(mark);
   return status;
+}
+
+/* Else each session would be told as one that lacks something here. */
+static ck_status check_folders(const ck_words *folders, ck_error *err) {
+  struct stat found;
+  for (size_t i = 0; i < folders->count; i++) {
+    if (stat(folders->list[i], &found) != 0)
+      return ck_error_set(err, errno == ENOENT ? CK_E_NOT_FOUND : CK_E_USAGE, "--flows %s: %s",
+                          folders->list[i], ck_errno_text(errno));
+    if (!S_ISDIR(found.st_mode))
+      return ck_error_set(err, CK_E_USAGE, "--flows %s: is no folder", folders->list[i]);
+  }
+  return CK_OK;
 }
 
 /* A file that its user alone writes is trusted as a resume trusts it; any other store names files
@@ -87,8 +103,10 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
       .until_idle = v->until_idle,
   };
   ck_status status = check(v, &options.poll_ms, err);
+  if (status == CK_OK) status = check_folders(&v->flows, err);
   if (status == CK_OK) status = ck_store_location_find(&location, host, err);
   options.url = location.url;
+  if (status == CK_OK) status = ck_queued_check_store(location.url, err);
   if (status == CK_OK) status = check_trust(v, location.url, err);
   if (status == CK_OK) status = open_store(&options.store, &location, err);
   if (status == CK_OK) status = ck_worker_run(&options, err);

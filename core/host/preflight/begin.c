@@ -136,6 +136,7 @@ static ck_status start(const ck_host *host, ck_engine *engine, ck_launch *launch
   const ck_run_origin from = {.flow = launch->flow};
   ck_status status = check_names(engine, v, err);
   if (status == CK_OK) status = ck_store_location_find(&location, host, err);
+  if (status == CK_OK && engine->queued) status = ck_queued_check_store(location.url, err);
   if (status == CK_OK) status = ck_store_location_make_parents(&location, err);
   if (status == CK_OK)
     status = ck_engine_open_store(engine, &location, CK_ENGINE_STORE_CREATE, err);

@@ -46,6 +46,13 @@ ck_status ck_queued_check_labels(const ck_words *labels, bool queued, ck_error *
                       "--label goes with --detach: only workers look for sessions by labels");
 }
 
+ck_status ck_queued_check_store(const char *url, ck_error *err) {
+  if (strcmp(url, "memory:") != 0) return CK_OK;
+  return ck_error_set(err, CK_E_USAGE,
+                      "a store in memory ends with its process, and no worker finds a session in "
+                      "it: give --store sqlite:PATH or postgres://…, or take 'ckrun run'");
+}
+
 ck_status ck_queued_check_masked(const ck_value *mark, const ck_policy_engine *policies,
                                  ck_error *err) {
   ck_bytes labels = mark ? ck_json_get(ck_value_bytes(mark), "labels") : (ck_bytes){0};

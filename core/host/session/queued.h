@@ -33,6 +33,9 @@ CK_CHECKED ck_status ck_queued_mark(ck_value **out, const ck_words *labels, ck_e
 /* CK_E_USAGE: labels, and nothing that puts it into the queue. */
 CK_CHECKED ck_status ck_queued_check_labels(const ck_words *labels, bool queued, ck_error *err);
 
+/* CK_E_USAGE: a store in memory, which no other process sees and which ends with this one. */
+CK_CHECKED ck_status ck_queued_check_store(const char *url, ck_error *err);
+
 /* Workers look for labels as they are: CK_E_REFUSED, one that the policies would mask. `mark`: as
  * ck_queued_mark made it; NULL: none. */
 CK_CHECKED ck_status ck_queued_check_masked(const ck_value *mark, const ck_policy_engine *policies,

@@ -204,6 +204,17 @@ exits 0 "one without" worker --until-idle
 is "runs them all" "$(grep -c completed <<<"$out")" 5
 "$CKRUN" submit "$dir/trusted/good.lua" --session again >/dev/null 2>&1
 refused 2 "a folder that is not there" "--flows" resume --queued --flows "$dir/nowhere" again
+refused 3 "a worker for one that is not there" "--flows $dir/nowhere: " worker --until-idle \
+  --flows "$dir/trusted" --flows "$dir/nowhere"
+refused 2 "a worker for a file" "is no folder" worker --until-idle --flows "$dir/trusted/good.lua"
+
+# ---- a store that ends with its process ----
+for how in submit "run --detach"; do
+  # shellcheck disable=SC2086
+  refused 2 "$how into memory" "no worker finds a session in it" --store memory: $how \
+    "$dir/trusted/good.lua"
+done
+refused 2 "a worker of it" "give --store sqlite:PATH" --store memory: worker --until-idle --flows .
 
 # ---- what the run was given for itself is what its worker gives it ----
 cat >"$dir/typed.lua" <<'EOF'
