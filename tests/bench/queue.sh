@@ -96,26 +96,27 @@ $((server_side / claims / 1000)) us of CPU ($claims claims, load $(load))"
 
 # Sessions a second, of four workers: with 10,000 behind, and with a few hundred.
 drain() {
-  local round left before begun names='w1 w2 w3 w4' pids name
+  local round left before begun names='w1 w2 w3 w4' all='w1.out w2.out w3.out w4.out' pids name
   store drain 15 quick.lua
   queue 12000
   pids=
   for name in $names; do worker "$name"; pids="$pids $worker"; done
-  comes 40 w?.out
+  comes 40 $all
   for round in 1 2; do
     for left in many few; do
       if [ $left = few ]; then
-        ask "UPDATE session SET status = 99 WHERE no IN (SELECT no FROM session
+        ask "UPDATE session SET status = 99, updated_ms = updated_ms + 1
+          WHERE no IN (SELECT no FROM session
           WHERE status = 2 ORDER BY no DESC OFFSET 700)"
       else
         ask "UPDATE session SET status = 2 WHERE status = 99"
       fi
-      comes $(($(ended w?.out) + 40)) w?.out
-      before=$(ended w?.out) begun=$(now)
+      comes $(($(ended $all) + 40)) $all
+      before=$(ended $all) begun=$(now)
       sleep "${DRAIN_SECONDS:-20}"
       perl -e 'printf "drain, %s (%d queued): %.1f sessions/s, load %s\n", $ARGV[0], $ARGV[1],
         $ARGV[2] / $ARGV[3], $ARGV[4]' "$left" "$(ask "SELECT count(*) FROM session
-          WHERE status = 2")" "$(($(ended w?.out) - before))" "$(since "$begun")" "$(load)"
+          WHERE status = 2")" "$(($(ended $all) - before))" "$(since "$begun")" "$(load)"
     done
   done
   stop $pids
