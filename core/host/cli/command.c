@@ -19,7 +19,8 @@ const ck_option ck_global_options[] = {
      .value = "REF",
      .help = "the key that the store is sealed with, by reference: env:NAME, file:PATH, "
              "credential:NAME (of systemd), keyring:NAME (of the kernel) or command:LINE (what it "
-             "prints); else $CKRUN_KEY, else what $CKRUN_KEY_COMMAND prints"},
+             "prints); else the key itself in $CKRUN_KEY, no reference, else what the command line "
+             "$CKRUN_KEY_COMMAND prints"},
     {.name = "json",
      .offset = offsetof(ck_globals, json),
      .help = "print one JSON object, or one per line for lists; errors as an object on stderr"},

@@ -99,8 +99,9 @@ static void append_commands(ck_buffer *out, const ck_command_table *table) {
 static const char environment[] =
     ".SH ENVIRONMENT\n"
     ".TP\n.B CKRUN_STORE\nThe store, where \\fB\\-\\-store\\fR is not given.\n"
-    ".TP\n.B CKRUN_KEY\nThe key of the store, where \\fB\\-\\-key\\fR is not given; without it "
-    "what the\ncommand line \\fBCKRUN_KEY_COMMAND\\fR prints.\n"
+    ".TP\n.B CKRUN_KEY\nThe key of the store itself, 64 hex digits and no reference, where\n"
+    "\\fB\\-\\-key\\fR is not given; without it what the\ncommand line "
+    "\\fBCKRUN_KEY_COMMAND\\fR prints.\n"
     ".TP\n.B XDG_STATE_HOME\nWithout a store, it is \\fIckrun/ckrun.db\\fR under this folder, or "
     "under\n\\fI~/.local/state\\fR.\n"
     ".TP\n.B CKRUN_COUNTERS\nThe folder of the counters by which an older copy in a store's place "

@@ -50,7 +50,7 @@ static ck_status delete_and_print(ck_remote_command *remote, const values *v, ck
   if (status != CK_OK) return status;
   ck_key_values_init(&facts, remote->host->output);
   ck_key_values_put_text(&facts, "deleted", v->session);
-  ck_key_values_put_bytes(&facts, "file_bytes", freed);
+  ck_key_values_put_bytes(&facts, "freed_bytes", freed);
   if (archive.bytes) {
     ck_key_values_put_text(&facts, "archive", archive.path);
     ck_key_values_put_bytes(&facts, "archive_bytes", archive.bytes);

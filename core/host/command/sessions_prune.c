@@ -149,7 +149,7 @@ static ck_status print(const pruning *self, const values *v, ck_error *err) {
     ck_key_values_put_count(&facts, "more", of->report.more);
   else
     put_payloads(&facts, &of->report);
-  if (!v->dry_run) ck_key_values_put_bytes(&facts, "file_bytes", of->freed);
+  if (!v->dry_run) ck_key_values_put_bytes(&facts, "freed_bytes", of->freed);
   if (spills->files) ck_key_values_put_count(&facts, "spill_files", spills->files);
   if (spills->files) ck_key_values_put_bytes(&facts, "spill_bytes", spills->bytes);
   if (self->archive.bytes) {

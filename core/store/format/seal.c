@@ -73,16 +73,32 @@ ck_status ck_key_new(ck_key **out, const char *source, ck_error *err) {
 
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
+/* "file:PATH", which a person takes for what goes here: no key has a colon. */
+static bool is_reference(ck_bytes text) {
+  size_t word = 0;
+  while (word < text.len && text.data[word] >= 'a' && text.data[word] <= 'z') word++;
+  return word > 0 && word < text.len && text.data[word] == ':';
+}
+
+static ck_status refuse_text(ck_bytes text, const char *source, ck_error *err) {
+  if (is_reference(text))
+    return ck_error_set(err, CK_E_PARSE,
+                        "%s holds a reference, %.*s:…, where the %d hex digits of a key belong: "
+                        "a reference is given as --key",
+                        source, (int)((const char *)memchr(text.data, ':', text.len) - text.data),
+                        text.data, CK_KEY_TEXT_SIZE - 1);
+  return ck_error_set(
+      err, CK_E_PARSE,
+      "%s holds %zu characters where a key has %d hex digits: make one with 'ckrun key new FILE'",
+      source, text.len, CK_KEY_TEXT_SIZE - 1);
+}
+
 ck_status ck_key_read(ck_key **out, ck_bytes text, const char *source, ck_error *err) {
   size_t len;
   *out = NULL;
   while (text.len && is_blank(text.data[text.len - 1])) text.len--;
   while (text.len && is_blank(*text.data)) text.data++, text.len--;
-  if (text.len != CK_KEY_TEXT_SIZE - 1)
-    return ck_error_set(
-        err, CK_E_PARSE,
-        "%s holds %zu characters where a key has %d hex digits: make one with 'ckrun key new FILE'",
-        source, text.len, CK_KEY_TEXT_SIZE - 1);
+  if (text.len != CK_KEY_TEXT_SIZE - 1 || is_reference(text)) return refuse_text(text, source, err);
   ck_key *self = make_key(source);
   if (!self) return ck_error_no_memory(err);
   if (sodium_hex2bin(self->bytes, sizeof self->bytes, text.data, text.len, NULL, &len, NULL) == 0 &&

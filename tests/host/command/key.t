@@ -45,6 +45,11 @@ refused 4 "a file that is not there" "file:none cannot be opened" --key file:non
 refused 2 "the key itself" "never the key itself" --key "$(cat key)" sessions list
 ok "which is not repeated" test -z "$(grep -F "$(cat key)" <<<"$out$err")"
 (umask 077 && head -c 20 key >short)
+export CKRUN_KEY=file:key
+refused 2 "a reference in the variable" \
+  "holds a reference, file:…, where the 64 hex digits of a key belong: a reference is given as" \
+  sessions list
+unset CKRUN_KEY
 refused 2 "a key that is too short" "file:short holds 20 characters" --key file:short sessions list
 cp key open && chmod 644 open
 refused 5 "a file that others can read" "chmod 600" --key file:open sessions list

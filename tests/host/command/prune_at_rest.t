@@ -25,7 +25,8 @@ dry=$out
 is "changes nothing" "$(sha256sum store/ckrun.db-wal store/ckrun.db | sha256sum)" "$before"
 is "and tells what would stay" "$(reasons "$dry")" "pinned"
 exits 0 "the real one" --json sessions prune s --keep 2
-is "does what the dry run said" "$(json "$out" 'delete $d->{file_bytes}; $d')" "$(json "$dry" '$d')"
+is "does what the dry run said" \
+  "$(json "$out" 'delete $d->{freed_bytes}; $d')" "$(json "$dry" '$d')"
 is "three are left" "$(ids s | grep -c .)" 3
 exits 0 "a page of a dry run" --json sessions prune s --keep 1 --limit 1 --dry-run
 is "looks at the oldest that is left, and counts the other" \
@@ -83,7 +84,12 @@ for i in 1 2 3 4 5 6 7 8; do "$CKRUN" run state.lua --cassette six.jsonl --sessi
   >/dev/null 2>&1 </dev/null; done
 free() { json "$("$CKRUN" --json store stats)" '$d->{file_bytes}'; }
 full=$(free)
-for i in 1 2 3 4 5 6 7 8; do exits 0 "deleted: more$i" sessions delete "more$i"; done
+freed=0
+for i in 1 2 3 4 5 6 7 8; do
+  exits 0 "deleted: more$i" --json sessions delete "more$i"
+  freed=$((freed + $(json "$out" '$d->{freed_bytes}')))
+done
+is "what was freed, of all, is by what the file shrank" "$freed" "$((full - $(free)))"
 ok "the file is smaller by what was given back ($full, $(free))" test "$(free)" -lt "$full"
 is "nothing is free in it" "$(json "$("$CKRUN" --json store stats)" '$d->{free_bytes}')" 0
 refused 3 "a deleted session is not there" "no session" sessions show more1
