@@ -15,6 +15,13 @@ worker() {
 }
 told() { until grep -q "^$1" "$dir/worker.out"; do kill -0 "$worker" || break; done; }
 child() { sed -n "s/^begun\t$1\tpid //p" "$dir/worker.out" | tail -1; }
+# die SESSION: its process and the worker are killed; whoever looks then finds neither.
+die() {
+  local of
+  of=$(child "$1")
+  kill -KILL "$worker" "$of"
+  while grep -q '^State:[[:space:]]*[^ZX[:space:]]' "/proc/$of/status" 2>/dev/null; do sleep 0.02; done
+}
 stop() { kill -TERM "$worker"; wait "$worker"; }
 submit() { "$CKRUN" submit "$dir/flow.lua" --session "$1" >/dev/null 2>&1; }
 # begin_asking NAME ARGUMENTS…: the program in the background as $asker.
@@ -82,7 +89,7 @@ reach
 "$CKRUN" pause later --reason mine --no-wait >/dev/null 2>&1
 asker=$worker
 noted later pause
-kill -KILL "$worker" "$(child later)"
+die later
 wait "$worker" 2>/dev/null
 end_step
 before=$(left)
@@ -102,7 +109,7 @@ reach
 kill -STOP "$(child hung)"
 exits 1 "a cancel of a process that hangs" cancel hung --reason "not needed" --timeout 100ms
 has "is told to stand" "$err" "the request stands, for the next run if that process dies"
-kill -KILL "$worker" "$(child hung)"
+die hung
 wait "$worker" 2>/dev/null
 end_step
 before=$(left)
@@ -114,7 +121,7 @@ is "and begins nothing" "$(left)" "$before"
 submit dead
 worker
 reach
-kill -KILL "$worker" "$(child dead)"
+die dead
 wait "$worker" 2>/dev/null
 end_step
 exits 0 "a pause of a worker's session that died" pause dead --reason mine
@@ -146,7 +153,7 @@ reach
 until "$CKRUN" --json sessions log asks --kind intent | grep -q '"kind":"ask"'; do :; done
 kill -STOP "$(child asks)"
 exits 1 "an answer to a process that hangs" answer asks red --timeout 100ms
-kill -KILL "$worker" "$(child asks)"
+die asks
 wait "$worker" 2>/dev/null
 end_step
 worker --until-idle
