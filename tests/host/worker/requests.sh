@@ -20,7 +20,9 @@ die() {
   local of
   of=$(child "$1")
   kill -KILL "$worker" "$of"
-  while grep -q '^State:[[:space:]]*[^ZX[:space:]]' "/proc/$of/status" 2>/dev/null; do sleep 0.02; done
+  while grep -q '^State:[[:space:]]*[^ZX[:space:]]' "/proc/$of/status" 2>/dev/null; do
+    sleep 0.02
+  done
 }
 stop() { kill -TERM "$worker"; wait "$worker"; }
 submit() { "$CKRUN" submit "$dir/flow.lua" --session "$1" >/dev/null 2>&1; }
