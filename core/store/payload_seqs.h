@@ -20,7 +20,7 @@ void ck_payload_seqs_clear(ck_payload_seqs *self);
  * rows->payloads are as of read_checkpoints. What was found is known from then on, unless it fails
  * or `visit` stops it. */
 CK_CHECKED ck_status ck_payload_seqs_read(ck_payload_seqs *self, const ck_backend *backend,
-                                      const ck_checkpoint_rows *rows, ck_checkpoint_row_visit visit,
-                                      void *to, ck_error *err);
+                                          const ck_checkpoint_rows *rows,
+                                          ck_checkpoint_row_visit visit, void *to, ck_error *err);
 
 #endif
