@@ -1,10 +1,11 @@
 /* sessions_log.c - sessions log: the events of a session, oldest first. */
-#include <unistd.h>
+#include <poll.h>
 
 #include "core/host/command/commands.h"
 #include "core/host/inspect/agent_tail.h"
 #include "core/host/inspect/event_list.h"
 #include "core/host/print/pager.h"
+#include "core/host/worker/trouble.h"
 
 typedef struct values {
   const char *session, *agent, *kind;
@@ -12,15 +13,28 @@ typedef struct values {
   int64_t last, seq, before;
 } values;
 
-enum { FOLLOW_US = 200000 };
+enum { FOLLOW_MS = 200, TROUBLE_MS = 500 };
+
+/* A server that is away comes back. */
+static ck_status go_on(ck_event_list *self, ck_inspection *of, const ck_event_list_wanted *wanted,
+                       ck_trouble *trouble) {
+  ck_error problem = CK_ERROR_INIT, *err = self->err;
+  self->err = &problem;
+  ck_status status = ck_event_list_go_on(self, of, wanted);
+  self->err = err;
+  if (status != CK_OK) return ck_trouble_take(trouble, self->output, status, &problem, err);
+  ck_trouble_end(trouble, self->output);
+  return CK_OK;
+}
 
 /* Until its run has ended, or nobody reads any more. */
 static ck_status follow(ck_event_list *self, ck_inspection *of,
                         const ck_event_list_wanted *wanted) {
   ck_status status = CK_OK;
+  ck_trouble trouble = {.first_ms = TROUBLE_MS, .without = "the session is not seen"};
   while (status == CK_OK && of->live && ck_output_is_read(self->output)) {
-    usleep(FOLLOW_US);
-    status = ck_event_list_go_on(self, of, wanted);
+    (void)!poll(NULL, 0, trouble.times ? ck_trouble_left_ms(&trouble) : FOLLOW_MS);
+    status = go_on(self, of, wanted, &trouble);
   }
   return status;
 }

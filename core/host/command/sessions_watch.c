@@ -4,7 +4,6 @@
 #include <poll.h>
 #include <string.h>
 
-#include "core/base/clock.h"
 #include "core/host/command/commands.h"
 #include "core/host/inspect/event_list.h"
 #include "core/host/inspect/not_begun.h"
@@ -86,23 +85,13 @@ static void wait_for_more(watching *self) {
   bool found;
   int fd = ck_store_news(&found, self->of.store);
   struct pollfd wait = {.fd = fd, .events = POLLIN};
-  ck_clock clock = ck_clock_system();
   int ms = fd >= 0 && !self->of.live ? QUEUED_MS : LOOK_MS;
-  if (self->trouble.times)
-    ms = (int)((self->trouble.until_us - clock.mono_us(clock.self)) / 1000 + 1);
-  (void)!poll(&wait, fd >= 0 && !self->trouble.times, found ? GAP_MS : ms > 0 ? ms : 0);
+  if (self->trouble.times) ms = ck_trouble_left_ms(&self->trouble);
+  (void)!poll(&wait, fd >= 0 && !self->trouble.times, found ? GAP_MS : ms);
   if (wait.revents) (void)!poll(NULL, 0, GAP_MS);
 }
 
 /* A server that is away comes back; what is told of it is told once. */
-static ck_status take_trouble(watching *self, ck_status status, const ck_error *problem,
-                              ck_error *err) {
-  ck_clock clock = ck_clock_system();
-  if (!ck_trouble_may_pass(status)) return ck_error_set(err, status, "%s", problem->text);
-  ck_trouble_note(&self->trouble, self->list.output, problem->text, clock.mono_us(clock.self));
-  return CK_OK;
-}
-
 static ck_status go_on(bool *going, watching *self, ck_error *err) {
   ck_error problem = CK_ERROR_INIT;
   self->list.err = &problem;
@@ -112,12 +101,15 @@ static ck_status go_on(bool *going, watching *self, ck_error *err) {
   self->gone = status == CK_E_NOT_FOUND;
   if (self->gone) *going = false;
   if (status == CK_OK || self->gone) return CK_OK;
-  return take_trouble(self, status, &problem, err);
+  return ck_trouble_take(&self->trouble, self->list.output, status, &problem, err);
 }
 
 static ck_status follow(watching *self, ck_error *err) {
   bool going;
-  ck_status status = find_going(&going, self, err);
+  ck_error problem = CK_ERROR_INIT;
+  ck_status status = find_going(&going, self, &problem);
+  if (status != CK_OK)
+    status = ck_trouble_take(&self->trouble, self->list.output, status, &problem, err);
   while (status == CK_OK && going && ck_output_is_read(self->list.output)) {
     wait_for_more(self);
     int64_t times = self->trouble.times;

@@ -187,7 +187,9 @@ ck_status ck_event_list_read(ck_event_list *self, const ck_inspection *inspectio
 ck_status ck_event_list_look(ck_inspection *of, ck_error *err) {
   ck_head head;
   ck_error owned = CK_ERROR_INIT;
-  bool live = ck_store_check_owner(of->store, of->head.session.id, &owned) == CK_E_OWNED;
+  ck_status owner = ck_store_check_owner(of->store, of->head.session.id, &owned);
+  if (owner == CK_E_IO) return ck_error_set(err, owner, "%s", owned.text);
+  bool live = owner == CK_E_OWNED;
   ck_status status = ck_store_get_head(&head, of->store, of->head.session.id, err);
   if (status != CK_OK) return status;
   ck_head_clear(&of->head);
@@ -202,7 +204,10 @@ ck_status ck_event_list_go_on(ck_event_list *self, ck_inspection *of,
   ck_status status = ck_event_list_look(of, self->err);
   if (status == CK_OK && of->head.last_seq > self->after)
     status = ck_event_list_read(self, of, wanted);
-  return status == CK_OK ? ck_table_print(&self->table, self->err) : status;
+  /* What was read before a failure is not read again. */
+  ck_error ignored = CK_ERROR_INIT;
+  ck_status printed = ck_table_print(&self->table, status == CK_OK ? self->err : &ignored);
+  return status == CK_OK ? printed : status;
 }
 
 ck_status ck_event_list_open(ck_event_list *self, const ck_inspection *of, bool follows) {

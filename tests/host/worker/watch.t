@@ -123,6 +123,58 @@ begin_server
 if has_server; then
   export CKRUN_STORE="$server&schema=watch"
   scenes "a server"
+
+  # A server that is away, while one is run and another one waits for a worker: who follows them is
+  # told of it, and goes on.
+  export CKRUN_STORE="$server&schema=away&lease=600"
+  "$CKRUN" submit ask.lua --session waits >/dev/null 2>&1
+  begin run flow.lua --session away 8<&- 9>&-
+  # follow NAME COMMAND…: in the background, until its first event is there.
+  follow() {
+    "$CKRUN" "${@:2}" >"$1.out" 2>"$1.err" </dev/null 3>&- 4>&- 8<&- 9>&- &
+    followers+=($!)
+    until [ -s "$1.out" ]; do kill -0 $! 2>/dev/null || break; done
+  }
+  # tells TEXT: until each of them has said so; one that ends is not waited for.
+  tells() {
+    local at names=(watched log queue)
+    for at in 0 1 2; do
+      until grep -q "$1" "${names[at]}.err"; do
+        kill -0 "${followers[at]}" 2>/dev/null || break
+        sleep 0.02
+      done
+    done
+  }
+  followers=()
+  follow watched sessions watch away
+  follow log sessions log away --follow
+  follow queue sessions watch waits
+  echo stop >&9
+  read -r _ <&8
+  tells "the session is not seen"
+  gone=0
+  for at in "${followers[@]}"; do kill -0 "$at" || gone=$((gone + 1)); done
+  is "without the server a watch, a log and a watch of the queue go on" "$gone" 0
+  echo start >&9
+  read -r _ <&8
+  tells "works again"
+  steps first second third fourth
+  ended
+  work
+  wait "${followers[0]}"
+  is "the watch ends with the session" "$?" 0
+  wait "${followers[1]}"
+  is "so does the log" "$?" 0
+  wait "${followers[2]}"
+  is "that of the queue ends as the worker's run" "$?" 8
+  for name in watched log; do
+    is "each event is told once, in order: $name" "$(sed -n 's/^\([0-9]\+\)\t.*/\1/p' "$name.out" |
+      tr '\n' ' ')" "$("$CKRUN" sessions log away | sed -n 's/^\([0-9]\+\)\t.*/\1/p' |
+      tr '\n' ' ')"
+  done
+  for name in watched log queue; do
+    is "what is missing is told once: $name" "$(grep "is not seen" "$name.err" | sort | uniq -d)" ""
+  done
 else
   skip "a store of PostgreSQL: ${server#skip: }"
 fi
