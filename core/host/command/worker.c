@@ -12,6 +12,7 @@
 #include "core/host/session/flow_trust.h"
 #include "core/host/session/queued.h"
 #include "core/host/session/store_location.h"
+#include "core/host/worker/opening.h"
 
 enum { POLL_MS = 1000, POLL_MIN_MS = 50, POLL_MAX_MS = 3600000 };
 
@@ -70,23 +71,6 @@ static ck_status check_trust(const values *v, const char *url, ck_error *err) {
                       "keys whose flows");
 }
 
-/* A worker may be started before anything is submitted. */
-static ck_status make_store(const ck_store_location *location, ck_error *err) {
-  ck_store *store = NULL;
-  ck_store_options options = {.create = true, .key = location->key, .watch = &location->watch};
-  ck_status status = ck_store_location_make_parents(location, err);
-  if (status == CK_OK) status = ck_store_open(&store, location->opens, &options, err);
-  ck_store_close(store);
-  return status;
-}
-
-static ck_status open_store(ck_store **out, const ck_store_location *location, ck_error *err) {
-  ck_status status = ck_store_location_open_store(out, location, err);
-  if (status != CK_E_NOT_FOUND) return status;
-  status = make_store(location, err);
-  return status == CK_OK ? ck_store_location_open_store(out, location, err) : status;
-}
-
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
   ck_store_location location = {0};
@@ -108,8 +92,8 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   options.url = location.url;
   if (status == CK_OK) status = ck_queued_check_store(location.url, err);
   if (status == CK_OK) status = check_trust(v, location.url, err);
-  if (status == CK_OK) status = open_store(&options.store, &location, err);
-  if (status == CK_OK) status = ck_worker_run(&options, err);
+  if (status == CK_OK) status = ck_worker_open_store(&options.store, &options, &location, err);
+  if (status == CK_OK && options.store) status = ck_worker_run(&options, err);
   ck_store_close(options.store);
   ck_store_location_clear(&location);
   return status;
@@ -191,7 +175,8 @@ const ck_command ck_command_worker = {
         "A session that cannot be begun here, because a secret or a file is missing, is told and "
         "tried again later, here or by another worker. One that dies again and again waits longer "
         "each time, and is failing after the third. A shortage of processes, or a store that "
-        "cannot be read, is told and waited out; --until-idle ends with it.\n\n"
+        "cannot be read, is told and waited out, a server that is away also at the start; "
+        "--until-idle ends with it.\n\n"
         "On SIGTERM or SIGINT every session pauses at its next boundary and is back in the queue; "
         "a second one stops at once. Under systemd it says when it is ready and that it lives "
         "(Type=notify, WatchdogSec=).",

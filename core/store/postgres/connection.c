@@ -146,7 +146,8 @@ static ck_status configure(ck_postgres_connection *self, bool read_only, ck_erro
 /* libpq puts its account of each address that it tried in front; none has a password. */
 static ck_status refuse(const ck_postgres_connection *self, ck_error *err) {
   const char *text = self->pq->errorMessage(self->conn);
-  bool user = strstr(text, "password") || strstr(text, "authentication") || strstr(text, "role ");
+  bool user = strstr(text, "password") || strstr(text, "authentication") || strstr(text, "role ") ||
+              strstr(text, "pg_hba.conf") || strstr(text, "permission denied for");
   bool base = strstr(text, "database \"") && strstr(text, "does not exist");
   bool full = strstr(text, "too many connections"); /* of a role, of a database: for now */
   char late[120];

@@ -41,4 +41,45 @@ comes "ended	one	completed"
 has "its session is begun again" "$(cat worker.out)" "ended	one	completed"
 is "and is not put off as one that lacks something here" "$(grep -c '^refused' worker.out)" 0
 kill -TERM "$worker"; wait "$worker"
+
+# ---- a worker that is started before its server ----
+tell() { echo "$1" >&9; read -r _ <&8; }
+# early: one in the background as $worker, until it has said that it waits.
+early() {
+  : >worker.out
+  : >worker.err
+  "$CKRUN" worker --poll 50ms --flows "$dir" >worker.out 2>worker.err </dev/null 3>&- 4>&- \
+    8<&- 9>&- &
+  worker=$!
+  until grep -q "nothing is begun" worker.err; do
+    kill -0 "$worker" || return
+    sleep 0.02
+  done
+}
+"$CKRUN" submit act.lua --session two >/dev/null 2>&1
+tell stop
+early
+ok "a worker that finds its server away waits for it" kill -0 "$worker"
+kill -TERM "$worker"
+wait "$worker"
+is "a signal ends it meanwhile: exit 0" "$?" 0
+exits 74 "one that is to be done some time does not wait" worker --until-idle --flows "$dir"
+early
+tell start
+comes "ended	two"
+has "when the server is there it goes on" "$(cat worker.out)" "ended	two	completed"
+has "and says so" "$(cat worker.err)" "works again"
+kill -TERM "$worker"
+wait "$worker"
+is "it ends as any other" "$?" 0
+# What is refused is not waited for; timeout: nor is the test.
+refusing() { # CODE TEXT URL
+  CKRUN_STORE=$3 timeout 120 "$CKRUN" worker --flows "$dir" >out 2>err </dev/null 8<&- 9>&-
+  is "a worker is refused at once: $2" "$? $(grep -cF "$2" err)" "$1 1"
+}
+refusing 5 "role \"nobody_s\" does not exist" "${server/user=ckrun/user=nobody_s}&schema=away"
+refusing 3 "database \"none\" does not exist" "${server/"/postgres?"/"/none?"}&schema=away"
+refusing 2 "did you mean 'schema'" "$server&shcema=away"
+ask "CREATE ROLE late LOGIN; REVOKE CONNECT ON DATABASE postgres FROM PUBLIC"
+refusing 5 "permission denied for database" "${server/user=ckrun/user=late}&schema=away"
 finish

@@ -69,6 +69,10 @@ for words in "sessions list" "sessions show s" "sessions watch s"; do
 done
 
 # ---- the workers ----
+worker early --label none
+early=$worker
+comes early.err "nothing is begun"
+ok "one that begins meanwhile waits, too" kill -0 "$early"
 worker=$busy
 comes busy.err "nothing is begun"
 has "a worker whose handle has asked it says so" "$(cat busy.err)" \
@@ -90,6 +94,9 @@ worker=$idle
 comes idle.err "works again"
 has "the idle one, too" "$(cat idle.err)" "works again"
 ok "and lives" kill -0 "$idle"
+worker=$early
+comes early.err "works again"
+has "and the one that began meanwhile" "$(cat early.err)" "works again"
 
 # ---- behind the end of the lease it is gone on with ----
 reach
@@ -97,7 +104,7 @@ steps one two three four
 worker=$busy
 comes busy.out "ended	s	completed"
 has "the session ends" "$(cat busy.out)" "ended	s	completed"
-kill -TERM "$busy" "$idle" "$patient"
-wait "$busy" "$idle" "$patient"
+kill -TERM "$busy" "$idle" "$patient" "$early"
+wait "$busy" "$idle" "$patient" "$early"
 exits 0 "all is whole" store verify
 finish
