@@ -104,7 +104,7 @@ static ck_status count_tables(tables *out, ck_postgres_connection *by, ck_error 
 /* Of two processes that find no store, or one without a table, one makes it. */
 static ck_status make(ck_postgres_connection *by, ck_error *err) {
   char begin[160];
-  tables found;
+  tables found = {0};
   snprintf(begin, sizeof begin,
            "BEGIN; SELECT pg_advisory_xact_lock(hashtextextended('ckrun %s', 0))", by->url->schema);
   ck_status status = ck_postgres_exec(by, begin, CK_POSTGRES_MAKING, err);
