@@ -38,11 +38,18 @@ static ck_status watch_saving(ck_execution *self, ck_error *err) {
   return status;
 }
 
-/* A session that ends has saved everything: reports that, when saving failed before. */
-static void report_caught_up(ck_execution *self, const ck_saving *before) {
+/* Saving fails, or it did when that was told last. */
+static bool is_failing(const ck_execution *self) {
   ck_saving now;
   ck_session_get_saving(&now, self->session);
-  if (before->failing && !now.failing)
+  return now.failing || self->session->saving.failing;
+}
+
+/* A session that ends has saved everything: reports that, when saving failed before. */
+static void report_caught_up(ck_execution *self, bool failed) {
+  ck_saving now;
+  ck_session_get_saving(&now, self->session);
+  if (failed && !now.failing)
     ck_execution_notify(self, &(ck_progress){.what = "saved", .saving = &now});
 }
 
@@ -54,14 +61,13 @@ static ck_status finish(ck_execution *self, ck_error *err) {
   ck_limits_update_ending(self);
   self->result = (ck_execution_result){.status = ending->status, .cause = ending->cause};
   snprintf(self->result.text, sizeof self->result.text, "%s", ending->text);
-  ck_saving before;
-  ck_session_get_saving(&before, self->session);
+  bool failed = is_failing(self);
   ck_status status = ck_session_set_failure(self->session, ending->cause,
                                             *ending->node ? ending->node : NULL, err);
   if (status == CK_OK)
     status = ck_session_end_for(self->session, ending->status, *ending->text ? ending->text : NULL,
                                 value, err);
-  if (status == CK_OK) report_caught_up(self, &before);
+  if (status == CK_OK) report_caught_up(self, failed);
   ck_notifications_deliver(&self->notifications, self->session, self->options.progress,
                            self->options.to);
   return status;

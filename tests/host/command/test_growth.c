@@ -191,8 +191,8 @@ static void build_sessions(const char *url, int count) {
 static const line filters[] = {
     {"sessions list", {"--flow", "first.lua"}, 60},
     {"sessions list", {"--flow", "none.lua"}, 60},
-    {"sessions list", {"--agent", "writer"}, 60},
-    {"sessions list", {"--agent", "nobody"}, 60},
+    {"sessions list", {"--agent", "writer"}, 66},
+    {"sessions list", {"--agent", "nobody"}, 66},
     {"sessions list", {"--status", "failed"}, 12},
     {"sessions list", {"--resumable"}, 12},
     {"sessions list", {"--flow", "other.lua", "--limit", "2"}, 2},

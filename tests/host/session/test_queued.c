@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "core/host/session/queued.h"
+#include "core/runtime/session/opening/resume.h"
 #include "tests/tap.h"
 
 static bool is_due(ck_session_status status, const char *reason) {
@@ -17,12 +18,17 @@ static void test_due(void) {
   tap_ok(!is_due(CK_SESSION_PAUSED, "user_requested"), "what a person paused is not");
   tap_ok(!is_due(CK_SESSION_PAUSED, "queued up behind the others"), "whatever the person said");
   tap_ok(!is_due(CK_SESSION_PAUSED, NULL), "nor is a pause without a reason");
-  static const ck_session_status others[] = {CK_SESSION_WAITING,   CK_SESSION_IN_DOUBT,
-                                             CK_SESSION_FAILING,   CK_SESSION_FAILED,
-                                             CK_SESSION_COMPLETED, CK_SESSION_CANCELLED};
+  static const ck_session_status others[] = {CK_SESSION_WAITING, CK_SESSION_IN_DOUBT,
+                                             CK_SESSION_FAILED, CK_SESSION_COMPLETED,
+                                             CK_SESSION_CANCELLED};
   for (size_t i = 0; i < sizeof others / sizeof *others; i++)
     tap_ok(!is_due(others[i], "queued"), "one that is %s is not",
            ck_session_status_name(others[i]));
+  ck_session_record failing = {.status = CK_SESSION_FAILING,
+                               .restarts = {.count = CK_RESTARTS_MAX + 1}};
+  tap_ok(!ck_queued_is_due(&failing), "one that is failing is not");
+  failing.restarts.count--;
+  tap_ok(ck_queued_is_due(&failing), "but where one of its deaths was none, it is");
 }
 
 static bool fits(const char *mark, const char *one, const char *two) {
