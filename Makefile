@@ -335,7 +335,8 @@ campaign: deps all $(call tools,$(MODE)) ## the long attacks: kills, faults, pow
 # What the targets of tests/fuzz reach, and no more: all of it is built anew for coverage.
 FUZZ_C := $(filter-out lua/flow/% lua/policy_tool/% $(addprefix core/,effect/acp/% effect/mcp/% \
   runtime/execution/% runtime/history/% runtime/simulation/%),$(CORE_C) $(LUA_C)) \
-  $(filter tests/fuzz/% tests/redact/% tests/store/history.c tests/tap.c,$(TEST_LIB_C))
+  $(filter tests/fuzz/% tests/redact/% tests/store/history.c tests/dice.c \
+  tests/tap.c,$(TEST_LIB_C))
 $(BUILD)/fuzz/libfuzz.a: $(FUZZ_C:%.c=$(BUILD)/fuzz/%.o) $(BUILD)/fuzz/embed.o
 $(BUILD)/fuzz/fuzzer: $(BUILD)/fuzz/tests/fuzz/libfuzzer.o $(BUILD)/fuzz/libfuzz.a
 	$(call link,fuzz,-fsanitize=fuzzer)
