@@ -51,11 +51,11 @@ static void protect(node *of, ck_kept_reason reason) {
   of->reason = reason;
 }
 
-static void protect_visible(plan *self, const ck_view *view) {
+static void protect_visible(plan *self) {
   bool found = false;
   for (size_t i = self->count; i-- > 0 && !self->latest;) {
     node *at = &self->nodes[i];
-    if (at->pruned || !ck_view_contains(view, at->seq)) continue;
+    if (at->pruned || !ck_view_contains(&self->view, at->seq)) continue;
     if (!found)
       protect(at, CK_KEPT_HEAD);
     else if (at->resumable)
@@ -85,21 +85,10 @@ static ck_status protect_pins_and_bases(plan *self, ck_error *err) {
 }
 
 static ck_status protect_all(plan *self, ck_error *err) {
-  ck_session_record record;
-  ck_timeline *timelines = NULL;
-  size_t count = 0;
-  ck_view view = {0};
-  ck_status status = ck_store_get_session(&record, self->store, self->session_id, err);
-  if (status) return status;
-  status = ck_store_core_list_timelines(&timelines, &count, self->store, record.no, err);
-  if (!status) status = ck_view_make(&view, timelines, count, record.timeline, err);
-  if (!status) protect_visible(self, &view);
-  if (!status) status = protect_pins_and_bases(self, err);
-  for (size_t i = 0; i < count && !status && !self->bases; i++)
-    protect(find_node(self, timelines[i].checkpoint), CK_KEPT_TIMELINE);
-  ck_view_clear(&view);
-  free(timelines);
-  ck_session_record_clear(&record);
+  protect_visible(self);
+  ck_status status = protect_pins_and_bases(self, err);
+  for (size_t i = 0; i < self->timeline_count && !status && !self->bases; i++)
+    protect(find_node(self, self->timelines[i].checkpoint), CK_KEPT_TIMELINE);
   return status;
 }
 
@@ -232,6 +221,8 @@ static ck_status make_plan(plan *self, ck_prune_report *out, const int64_t *seqs
 }
 
 static ck_status end_plan(plan *self, ck_prune_report *out, ck_status status) {
+  ck_view_clear(&self->view);
+  free(self->timelines);
   free(self->nodes);
   free(self->rows);
   if (status) ck_prune_report_clear(out);

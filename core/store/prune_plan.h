@@ -38,6 +38,9 @@ typedef struct ck_prune_plan {
   bool writes;          /* it will be carried out: what becomes a stub needs its seal */
   ck_prune_node *nodes; /* ascending; without stubs where all are read */
   size_t count, cap;
+  ck_timeline *timelines;
+  size_t timeline_count;
+  ck_view view;          /* of the live timeline */
   ck_prune_node *latest; /* the latest resumable one that the live timeline sees; NULL */
   ck_prune_row *rows;
   size_t row_count;
@@ -46,8 +49,8 @@ typedef struct ck_prune_plan {
   ck_error *err;
 } ck_prune_plan;
 
-/* Reads the nodes of all, ascending; of a page its own, with their payloads, and behind them those
- * from which the session goes on. */
+/* Reads the timelines, the view and the nodes of all, ascending; of a page its own, with their
+ * payloads, and behind them those from which the session goes on. */
 CK_CHECKED ck_status ck_prune_plan_read(ck_prune_plan *self, ck_error *err);
 
 #endif

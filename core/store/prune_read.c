@@ -1,6 +1,5 @@
 /* prune_read.c - reads the checkpoints of a plan: all of them, or for a page the oldest, and the
  * last ones as far back as to the one that a resume would take. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/array.h"
@@ -97,23 +96,13 @@ static bool look(void *to, const ck_checkpoint_row *row) {
   return false;
 }
 
-static ck_status find_latest(int64_t *out, ck_prune_plan *self, int64_t after, ck_error *err) {
+static ck_status find_latest(int64_t *out, const ck_prune_plan *self, int64_t after,
+                             ck_error *err) {
   const ck_backend *backend = &self->store->backend;
-  ck_session_record record;
-  ck_timeline *timelines = NULL;
-  size_t count = 0;
-  ck_view view = {0};
-  search latest = {.view = &view, .seq = 0};
-  ck_status status = ck_store_get_session(&record, self->store, self->session_id, err);
-  if (status) return status;
-  status = ck_store_core_list_timelines(&timelines, &count, self->store, record.no, err);
-  if (!status) status = ck_view_make(&view, timelines, count, record.timeline, err);
+  search latest = {.view = &self->view};
   ck_checkpoint_rows rows = {.session = self->session, .after = after, .backward = true};
-  if (!status) status = backend->read_checkpoints(backend->self, &rows, look, &latest, err);
+  ck_status status = backend->read_checkpoints(backend->self, &rows, look, &latest, err);
   *out = latest.seq;
-  ck_view_clear(&view);
-  free(timelines);
-  ck_session_record_clear(&record);
   return status;
 }
 
@@ -134,12 +123,29 @@ static ck_status read_page(ck_prune_plan *self, ck_error *err) {
   return status ? status : self->status;
 }
 
-ck_status ck_prune_plan_read(ck_prune_plan *self, ck_error *err) {
+static ck_status read_all(ck_prune_plan *self, ck_error *err) {
   const ck_backend *backend = &self->store->backend;
-  if (self->page) return read_page(self, err);
   ck_payload_init(&self->payload, self->session_id);
   const ck_checkpoint_rows rows = {.session = self->session, .payloads = self->drops};
   ck_status status = ck_payload_seqs_read(self->with_payload, backend, &rows, add_node, self, err);
   ck_payload_clear(&self->payload);
   return status ? status : self->status;
+}
+
+static ck_status read_view(ck_prune_plan *self, ck_error *err) {
+  ck_session_record record;
+  ck_status status = ck_store_get_session(&record, self->store, self->session_id, err);
+  if (status) return status;
+  status = ck_store_core_list_timelines(&self->timelines, &self->timeline_count, self->store,
+                                        record.no, err);
+  if (!status)
+    status = ck_view_make(&self->view, self->timelines, self->timeline_count, record.timeline, err);
+  ck_session_record_clear(&record);
+  return status;
+}
+
+ck_status ck_prune_plan_read(ck_prune_plan *self, ck_error *err) {
+  ck_status status = read_view(self, err);
+  if (status) return status;
+  return self->page ? read_page(self, err) : read_all(self, err);
 }

@@ -214,8 +214,13 @@ static bool keyframe_is_due(const ck_chain *self, size_t bytes, size_t delta_len
          base->delta_count >= most;
 }
 
+/* A delta goes on from the session's own last checkpoint. */
+static bool follows_last(const ck_chain *self, const ck_checkpoint *checkpoint) {
+  return checkpoint->parent == self->covers;
+}
+
 bool ck_chain_adds(const ck_chain *self, const ck_checkpoint *checkpoint) {
-  if (!ck_chain_is_at(self, checkpoint->parent)) return false;
+  if (!ck_chain_is_at(self, checkpoint->parent) || !follows_last(self, checkpoint)) return false;
   size_t bytes = ck_state_bytes(self->state), delta = DELTA_OVERHEAD;
   for (size_t i = 0; i < checkpoint->change_count; i++) {
     const ck_change *change = &checkpoint->changes[i];
@@ -284,7 +289,7 @@ ck_status ck_chain_encode(ck_checkpoint_row *row, ck_buffer *plain, ck_chain *se
   ck_status status = sort_changes(self, checkpoint, err);
   if (!status) status = check_size(self, checkpoint, err);
   if (status) return status;
-  if (checkpoint->parent != self->covers) self->base.keyframe = 0;
+  if (!follows_last(self, checkpoint)) self->base.keyframe = 0;
   compare_with_parent(self, checkpoint->change_count);
   status = write_payload(plain, self, checkpoint, &changed, err);
   if (status) return status;
