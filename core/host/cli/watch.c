@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/host/cli/end_signals.h"
+
 /* Written, or put in its place as many editors do, or gone. */
 enum { CHANGES = IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE };
 
@@ -36,10 +38,7 @@ static ck_status watch_folder(const ck_watch *self, const char *path, ck_error *
 
 static ck_status open_signals(ck_watch *self, ck_error *err) {
   sigset_t ends;
-  sigemptyset(&ends);
-  sigaddset(&ends, SIGINT);
-  sigaddset(&ends, SIGTERM);
-  sigaddset(&ends, SIGHUP);
+  ck_end_signals_fill(&ends);
   sigprocmask(SIG_BLOCK, &ends, NULL);
   self->signals = signalfd(-1, &ends, SFD_CLOEXEC);
   if (self->signals >= 0) return CK_OK;

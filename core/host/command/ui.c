@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "core/base/text.h"
+#include "core/host/cli/end_signals.h"
 #include "core/host/command/commands.h"
 #include "core/host/inspect/inspect.h"
 #include "core/host/ui/server.h"
@@ -27,10 +28,7 @@ static void on_signal(int number) {
 static void catch_signals(sigset_t *open) {
   struct sigaction action = {.sa_handler = on_signal};
   sigset_t caught;
-  sigemptyset(&caught);
-  sigaddset(&caught, SIGINT);
-  sigaddset(&caught, SIGTERM);
-  sigaddset(&caught, SIGHUP);
+  ck_end_signals_fill(&caught);
   sigprocmask(SIG_BLOCK, &caught, open);
   sigdelset(open, SIGINT);
   sigdelset(open, SIGTERM);

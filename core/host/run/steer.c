@@ -9,6 +9,7 @@
 
 #include "core/base/array.h"
 #include "core/base/text.h"
+#include "core/host/cli/end_signals.h"
 #include "core/host/print/format.h"
 #include "core/model/pause_reason.h"
 #include "core/runtime/session/asked.h"
@@ -191,10 +192,7 @@ static void on_tick(void *to) {
 
 static void mask(int how) {
   sigset_t steering;
-  sigemptyset(&steering);
-  sigaddset(&steering, SIGINT);
-  sigaddset(&steering, SIGTERM);
-  sigaddset(&steering, SIGHUP);
+  ck_end_signals_fill(&steering);
   pthread_sigmask(how, &steering, NULL);
 }
 

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdio.h>
 
+#include "core/host/cli/end_signals.h"
 #include "core/host/worker/notify.h"
 #include "core/host/worker/trouble.h"
 #include "core/store/postgres/url.h"
@@ -36,10 +37,7 @@ static void tell_manager(const ck_trouble *trouble) {
 /* False: a signal asked for the end. */
 static bool wait_for_it(const ck_trouble *trouble, int64_t poll_ms) {
   sigset_t ends;
-  sigemptyset(&ends);
-  sigaddset(&ends, SIGINT);
-  sigaddset(&ends, SIGTERM);
-  sigaddset(&ends, SIGHUP);
+  ck_end_signals_fill(&ends);
   sigprocmask(SIG_BLOCK, &ends, NULL);
   for (int left_ms; (left_ms = ck_trouble_left_ms(trouble)) > 0;) {
     int64_t ms = left_ms < poll_ms ? left_ms : poll_ms;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "core/base/clock.h"
+#include "core/host/cli/end_signals.h"
 #include "core/host/session/queued.h"
 #include "core/host/worker/candidates.h"
 #include "core/host/worker/child.h"
@@ -250,10 +251,7 @@ static ck_status fill(worker *self, ck_error *err) {
 
 static ck_status open_signals(worker *self, ck_error *err) {
   sigset_t taken;
-  sigemptyset(&taken);
-  sigaddset(&taken, SIGINT);
-  sigaddset(&taken, SIGTERM);
-  sigaddset(&taken, SIGHUP);
+  ck_end_signals_fill(&taken);
   sigaddset(&taken, SIGCHLD);
   sigprocmask(SIG_BLOCK, &taken, NULL);
   self->signals = signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK);
